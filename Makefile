@@ -1,0 +1,49 @@
+# Two commands do everything on a machine with Python 3.11+, gcc and make: `make demo` and `make test`.
+# Both may be run again at any time; the virtual environment is made once and refreshed when its inputs change.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+DEV    := $(VENV)/.installed-dev
+BUILD_INPUTS := pyproject.toml setup.py constraints.txt src/ottla/wire/record_codec.py
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types unit interop generate sim chaos bench million clean
+
+help: ## Show this help
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Ottla needs Python 3.11 or newer; run: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(STAMP): $(BIN)/python $(BUILD_INPUTS)
+	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[demo]'
+	@touch $(STAMP)
+
+$(DEV): $(STAMP)
+	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,demo]'
+	@touch $(DEV)
+
+demo: $(STAMP) ## Start a broker, publish 336,776 real events, read them back, print what was measured
+	$(BIN)/python examples/flights_demo.py
+
+test: $(DEV) lint types ## Lint, type-check and run every test
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+lint: $(DEV)
+	$(BIN)/ruff check src tests tools benchmarks examples setup.py
+	$(BIN)/ruff format --check src tests tools benchmarks examples setup.py
+
+types: $(DEV)
+	$(BIN)/mypy
+
+generate: $(DEV) ## Regenerate wire/messages from schema/, and docs/configuration.md from the key table
+	$(BIN)/python tools/generate_messages.py
+	$(BIN)/python tools/generate_config_docs.py
+
+clean: ## Remove the virtual environment and everything that was built
+	rm -rf $(VENV) build src/*.egg-info src/ottla/wire/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
