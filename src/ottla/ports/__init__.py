@@ -1,0 +1,1 @@
+"""What pure code needs from outside: a clock, randomness, a disk, effects to yield."""
