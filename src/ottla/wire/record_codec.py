@@ -1,0 +1,1298 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+# mypy: allow-untyped-decorators, allow-subclassing-any, disable-error-code="no-any-return"
+# ruff: noqa: B007 - loop variables are declared as C integers, also those that only count
+"""The record codec: the loops that run once per record or once per batch header, and nothing else.
+
+This is Cython in pure-Python mode. ``setup.py`` compiles it to C, where every loop runs without the GIL; the
+same source also runs interpreted (then it needs Cython's shadow module), and one test suite runs over both
+forms. Whoever wants to know which one is loaded reads ``COMPILED``.
+
+Rules that keep the two forms equal:
+
+* All arithmetic that could leave 64 bits goes through ``_wrap_add``; what is narrower is masked where it is
+  made.
+* Input is read through const views, so read-only bytes are accepted; a position is compared with its end
+  before the byte is read. Nothing here trusts a length that came from the wire.
+* In C a view is read through a bare pointer; interpreted, the "pointer" is the buffer itself.
+  ``data[position]`` means the same in both.
+
+How it works: ``walk`` passes over the records of one (decompressed) batch, checks everything, and sums up
+what they hold; the sums size the buffers of a ``ColumnWriter``, whose ``fill`` makes the second pass and
+copies. ``ColumnReader`` goes the other way: ``measure`` sums, ``write`` fills. ``find_batch`` and its kin
+step from batch header to batch header.
+
+Errors are codes in ``Walk.error`` (texts in ``WALK_ERRORS``), because nothing can be raised without the GIL;
+``record_batch`` turns them into exceptions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cython
+
+COMPILED: bool = bool(cython.compiled)
+
+# Why a walk stopped. Zero means that it reached the end.
+_OK = cython.declare(cython.int, 0)
+_BAD_RECORD_LENGTH = cython.declare(cython.int, 1)
+_RECORD_OVERRUN = cython.declare(cython.int, 2)
+_BAD_TIMESTAMP = cython.declare(cython.int, 3)
+_BAD_OFFSET_DELTA = cython.declare(cython.int, 4)
+_OFFSET_DELTA_ORDER = cython.declare(cython.int, 5)
+_BAD_KEY_LENGTH = cython.declare(cython.int, 6)
+_KEY_OVERRUN = cython.declare(cython.int, 7)
+_BAD_VALUE_LENGTH = cython.declare(cython.int, 8)
+_VALUE_OVERRUN = cython.declare(cython.int, 9)
+_BAD_HEADER_COUNT = cython.declare(cython.int, 10)
+_BAD_HEADER_KEY = cython.declare(cython.int, 11)
+_BAD_HEADER_VALUE = cython.declare(cython.int, 12)
+_RECORD_UNDERRUN = cython.declare(cython.int, 13)
+_TRAILING_BYTES = cython.declare(cython.int, 14)
+_NULL_KEY = cython.declare(cython.int, 15)
+
+WALK_ERRORS = {
+    _BAD_RECORD_LENGTH: "its length is not a valid varint or is negative",
+    _RECORD_OVERRUN: "its length reaches beyond the batch",
+    _BAD_TIMESTAMP: "its timestamp delta is not a valid varint",
+    _BAD_OFFSET_DELTA: "its offset delta is not a valid varint",
+    _OFFSET_DELTA_ORDER: "its offset delta is out of order",
+    _BAD_KEY_LENGTH: "its key length is not a valid varint or is below -1",
+    _KEY_OVERRUN: "its key reaches beyond the record",
+    _BAD_VALUE_LENGTH: "its value length is not a valid varint or is below -1",
+    _VALUE_OVERRUN: "its value reaches beyond the record",
+    _BAD_HEADER_COUNT: "its header count is not a valid varint, negative, or larger than the record can hold",
+    _BAD_HEADER_KEY: "a header key is null, malformed or reaches beyond the record",
+    _BAD_HEADER_VALUE: "a header value is malformed or reaches beyond the record",
+    _RECORD_UNDERRUN: "its fields end before its length does",
+    _TRAILING_BYTES: "bytes follow the last record",
+    _NULL_KEY: "it has no key, and the topic is compacted",
+}
+
+# Positions inside a v2 batch header that the header scans read.
+_BATCH_LENGTH_AT = cython.declare(cython.int, 8)
+_MAGIC_AT = cython.declare(cython.int, 16)
+_LAST_OFFSET_DELTA_AT = cython.declare(cython.int, 23)
+_MAX_TIMESTAMP_AT = cython.declare(cython.int, 35)
+_HEADER_BYTES = cython.declare(cython.int, 61)
+
+
+# --- arithmetic ---------------------------------------------------------------------------------------------
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _wrap_add(a: cython.longlong, b: cython.longlong) -> cython.longlong:
+    """a + b as Java's long does it: wrapping at 64 bits."""
+    if cython.compiled:
+        return cython.cast(
+            cython.longlong, cython.cast(cython.ulonglong, a) + cython.cast(cython.ulonglong, b)
+        )
+    else:
+        return (((a + b) & 0xFFFFFFFFFFFFFFFF) ^ 0x8000000000000000) - 0x8000000000000000
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _wrap_subtract(a: cython.longlong, b: cython.longlong) -> cython.longlong:
+    """a - b, wrapping at 64 bits."""
+    if cython.compiled:
+        return cython.cast(
+            cython.longlong, cython.cast(cython.ulonglong, a) - cython.cast(cython.ulonglong, b)
+        )
+    else:
+        return (((a - b) & 0xFFFFFFFFFFFFFFFF) ^ 0x8000000000000000) - 0x8000000000000000
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _int32_at(data: cython.pointer[cython.const[cython.uchar]], p: cython.Py_ssize_t) -> cython.longlong:
+    value: cython.longlong = data[p]
+    if value > 127:
+        value = value - 256
+    i: cython.Py_ssize_t
+    for i in range(1, 4):
+        value = value * 256 + data[p + i]
+    return value
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _int64_at(data: cython.pointer[cython.const[cython.uchar]], p: cython.Py_ssize_t) -> cython.longlong:
+    value: cython.longlong = data[p]
+    if value > 127:
+        value = value - 256
+    i: cython.Py_ssize_t
+    for i in range(1, 8):
+        value = value * 256 + data[p + i]
+    return value
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _varint(
+    data: cython.pointer[cython.const[cython.uchar]], p: cython.Py_ssize_t, end: cython.Py_ssize_t
+) -> cython.ulonglong:
+    """The 32-bit varint at p: its zigzag bits << 3 | its size in bytes; 0 when it is cut or over 5 bytes.
+
+    One integer carries both results, so that nothing is returned through memory. Overlong forms are accepted
+    and bits above the 32nd dropped, as Kafka does.
+    """
+    if p >= end:
+        return 0
+    byte: cython.ulonglong = data[p]
+    if byte < 128:
+        return (byte << 3) | 1
+    return _long_varint(data, p, end)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _long_varint(
+    data: cython.pointer[cython.const[cython.uchar]], p: cython.Py_ssize_t, end: cython.Py_ssize_t
+) -> cython.ulonglong:
+    """_varint for more than one byte, apart so that the common case is small enough to be inlined."""
+    byte: cython.ulonglong = data[p]
+    bits: cython.ulonglong = byte & 0x7F
+    size: cython.int = 1
+    while size < 5:
+        if p + size >= end:
+            return 0
+        byte = data[p + size]
+        if size == 4:
+            if byte > 127:
+                return 0
+            byte = byte & 0x0F
+        bits = bits | ((byte & 0x7F) << (7 * size))
+        size = size + 1
+        if byte < 128:
+            return (bits << 3) | size
+    return 0
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _unzigzag(packed: cython.ulonglong) -> cython.longlong:
+    """The signed value in what _varint returned."""
+    half: cython.longlong = packed >> 4
+    sign: cython.longlong = (packed >> 3) & 1
+    return half ^ -sign
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _varlong_bytes(
+    data: cython.pointer[cython.const[cython.uchar]], p: cython.Py_ssize_t, end: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    """How many bytes the 64-bit varint at p has; 0 when it is cut or over 10 bytes."""
+    size: cython.Py_ssize_t = 0
+    limit: cython.Py_ssize_t = end - p
+    if limit > 10:
+        limit = 10
+    while size < limit:
+        if data[p + size] < 128:
+            return size + 1
+        size = size + 1
+    return 0
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _varlong(
+    data: cython.pointer[cython.const[cython.uchar]], p: cython.Py_ssize_t, size: cython.Py_ssize_t
+) -> cython.longlong:
+    """The signed value of the varint of so many bytes at p; bits above the 64th are dropped."""
+    bits: cython.ulonglong = data[p] & 0x7F
+    byte: cython.ulonglong
+    i: cython.Py_ssize_t
+    for i in range(1, size):
+        byte = data[p + i] & 0x7F
+        if i == 9:
+            byte = byte & 1
+        bits = bits | (byte << (7 * i))
+    half: cython.longlong = bits >> 1
+    sign: cython.longlong = bits & 1
+    return half ^ -sign
+
+
+# --- the checking walk --------------------------------------------------------------------------------------
+
+
+@cython.cclass
+class Walk:
+    """What one pass over a batch's records found. Sums count only records at or after the wanted offset."""
+
+    error = cython.declare(cython.longlong, visibility="readonly")
+    record = cython.declare(cython.longlong, visibility="readonly")  # index of the record at which it stopped
+    rows = cython.declare(cython.longlong, visibility="readonly")
+    timestamp_min = cython.declare(
+        cython.longlong, visibility="readonly"
+    )  # of those that are not -1; -1 if none
+    timestamp_max = cython.declare(cython.longlong, visibility="readonly")  # at least -1
+    timestamp_max_delta = cython.declare(
+        cython.longlong, visibility="readonly"
+    )  # offset delta of the first such; -1
+    key_nulls = cython.declare(cython.longlong, visibility="readonly")
+    key_bytes = cython.declare(cython.longlong, visibility="readonly")
+    value_nulls = cython.declare(cython.longlong, visibility="readonly")
+    value_bytes = cython.declare(cython.longlong, visibility="readonly")
+    headers = cython.declare(cython.longlong, visibility="readonly")
+    header_key_bytes = cython.declare(cython.longlong, visibility="readonly")
+    header_value_nulls = cython.declare(cython.longlong, visibility="readonly")
+    header_value_bytes = cython.declare(cython.longlong, visibility="readonly")
+
+    def __init__(self) -> None:
+        self.error = 0
+        self.record = 0
+        self.rows = 0
+        self.timestamp_min = -1
+        self.timestamp_max = -1
+        self.timestamp_max_delta = -1
+        self.key_nulls = 0
+        self.key_bytes = 0
+        self.value_nulls = 0
+        self.value_bytes = 0
+        self.headers = 0
+        self.header_key_bytes = 0
+        self.header_value_nulls = 0
+        self.header_value_bytes = 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _walk(
+    data: cython.pointer[cython.const[cython.uchar]],
+    p: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    count: cython.longlong,
+    delta_limit: cython.longlong,
+    base_timestamp: cython.longlong,
+    dense: cython.bint,
+    require_keys: cython.bint,
+    delta_min: cython.longlong,
+    found: Walk,
+) -> cython.int:
+    i: cython.longlong
+    h: cython.longlong
+    packed: cython.ulonglong
+    length: cython.longlong
+    stop: cython.Py_ssize_t
+    size: cython.Py_ssize_t
+    timestamp: cython.longlong
+    delta: cython.longlong
+    previous: cython.longlong = -1
+    header_count: cython.longlong
+    wanted: cython.bint
+    rows: cython.longlong = 0
+    timestamp_min: cython.longlong = -1
+    timestamp_max: cython.longlong = -1
+    timestamp_max_delta: cython.longlong = -1
+    key_nulls: cython.longlong = 0
+    key_bytes: cython.longlong = 0
+    value_nulls: cython.longlong = 0
+    value_bytes: cython.longlong = 0
+    headers: cython.longlong = 0
+    header_key_bytes: cython.longlong = 0
+    header_value_nulls: cython.longlong = 0
+    header_value_bytes: cython.longlong = 0
+
+    i = 0
+    while i < count:
+        found.record = i
+        packed = _varint(data, p, end)
+        if packed == 0:
+            return _BAD_RECORD_LENGTH
+        p = p + cython.cast(cython.Py_ssize_t, packed & 7)
+        length = _unzigzag(packed)
+        if length < 0:
+            return _BAD_RECORD_LENGTH
+        if length > end - p:
+            return _RECORD_OVERRUN
+        stop = p + length
+
+        # Record attributes: one byte, unused in v2. When it is missing, so is all that follows.
+        p = p + 1
+        size = _varlong_bytes(data, p, stop)
+        if size == 0:
+            return _BAD_TIMESTAMP
+        timestamp = _wrap_add(base_timestamp, _varlong(data, p, size))
+        p = p + size
+
+        packed = _varint(data, p, stop)
+        if packed == 0:
+            return _BAD_OFFSET_DELTA
+        p = p + cython.cast(cython.Py_ssize_t, packed & 7)
+        delta = _unzigzag(packed)
+        if dense:
+            if delta != i:
+                return _OFFSET_DELTA_ORDER
+        elif delta <= previous or delta > delta_limit:
+            return _OFFSET_DELTA_ORDER
+        previous = delta
+        wanted = delta >= delta_min
+
+        packed = _varint(data, p, stop)
+        if packed == 0:
+            return _BAD_KEY_LENGTH
+        p = p + cython.cast(cython.Py_ssize_t, packed & 7)
+        length = _unzigzag(packed)
+        if length >= 0:
+            if length > stop - p:
+                return _KEY_OVERRUN
+            p = p + length
+            if wanted:
+                key_bytes = key_bytes + length
+        elif length < -1:
+            return _BAD_KEY_LENGTH
+        elif require_keys:
+            return _NULL_KEY
+        elif wanted:
+            key_nulls = key_nulls + 1
+
+        packed = _varint(data, p, stop)
+        if packed == 0:
+            return _BAD_VALUE_LENGTH
+        p = p + cython.cast(cython.Py_ssize_t, packed & 7)
+        length = _unzigzag(packed)
+        if length >= 0:
+            if length > stop - p:
+                return _VALUE_OVERRUN
+            p = p + length
+            if wanted:
+                value_bytes = value_bytes + length
+        elif length < -1:
+            return _BAD_VALUE_LENGTH
+        elif wanted:
+            value_nulls = value_nulls + 1
+
+        packed = _varint(data, p, stop)
+        if packed == 0:
+            return _BAD_HEADER_COUNT
+        p = p + cython.cast(cython.Py_ssize_t, packed & 7)
+        header_count = _unzigzag(packed)
+        # A header has at least two bytes: its two lengths.
+        if header_count < 0 or header_count > (stop - p) // 2:
+            return _BAD_HEADER_COUNT
+        h = 0
+        while h < header_count:
+            packed = _varint(data, p, stop)
+            if packed == 0:
+                return _BAD_HEADER_KEY
+            p = p + cython.cast(cython.Py_ssize_t, packed & 7)
+            length = _unzigzag(packed)
+            if length < 0 or length > stop - p:
+                return _BAD_HEADER_KEY
+            p = p + length
+            if wanted:
+                header_key_bytes = header_key_bytes + length
+            packed = _varint(data, p, stop)
+            if packed == 0:
+                return _BAD_HEADER_VALUE
+            p = p + cython.cast(cython.Py_ssize_t, packed & 7)
+            length = _unzigzag(packed)
+            if length >= 0:
+                if length > stop - p:
+                    return _BAD_HEADER_VALUE
+                p = p + length
+                if wanted:
+                    header_value_bytes = header_value_bytes + length
+            elif length < -1:
+                return _BAD_HEADER_VALUE
+            elif wanted:
+                header_value_nulls = header_value_nulls + 1
+            h = h + 1
+        if p != stop:
+            return _RECORD_UNDERRUN
+
+        if timestamp != -1 and (timestamp_min == -1 or timestamp < timestamp_min):
+            timestamp_min = timestamp
+        if timestamp > timestamp_max:
+            timestamp_max = timestamp
+            timestamp_max_delta = delta
+        if wanted:
+            rows = rows + 1
+            headers = headers + header_count
+        i = i + 1
+
+    found.record = count
+    if p != end:
+        return _TRAILING_BYTES
+    found.rows = rows
+    found.timestamp_min = timestamp_min
+    found.timestamp_max = timestamp_max
+    found.timestamp_max_delta = timestamp_max_delta
+    found.key_nulls = key_nulls
+    found.key_bytes = key_bytes
+    found.value_nulls = value_nulls
+    found.value_bytes = value_bytes
+    found.headers = headers
+    found.header_key_bytes = header_key_bytes
+    found.header_value_nulls = header_value_nulls
+    found.header_value_bytes = header_value_bytes
+    return _OK
+
+
+@cython.locals(view="const unsigned char[::1]")
+def walk(
+    view: Any,
+    pos: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    count: cython.longlong,
+    delta_limit: cython.longlong,
+    base_timestamp: cython.longlong,
+    dense: cython.bint,
+    require_keys: cython.bint,
+    delta_min: cython.longlong,
+) -> Walk:
+    """Check the count records that fill view[pos:end] exactly.
+
+    dense: offset deltas are 0, 1, 2 … (what a producer sends); otherwise they rise and stay within
+    delta_limit (what compaction leaves). Records with a delta below delta_min are checked, but not counted in
+    the sums.
+    """
+    _check_range(pos, end, len(view))
+    found: Walk = Walk()
+    data: cython.pointer[cython.const[cython.uchar]]
+    if cython.compiled:
+        data = cython.address(view[0])
+    else:
+        data = view
+    error: cython.int
+    with cython.nogil:
+        error = _walk(
+            data, pos, end, count, delta_limit, base_timestamp, dense, require_keys, delta_min, found
+        )
+    found.error = error
+    return found
+
+
+def _check_range(pos: cython.Py_ssize_t, end: cython.Py_ssize_t, length: cython.Py_ssize_t) -> None:
+    if pos < 0 or end < pos or end > length:
+        raise ValueError(f"range {pos}:{end} does not lie within a buffer of {length} bytes")
+
+
+# --- records as Python objects, for tools and coordinators --------------------------------------------------
+
+
+@cython.locals(view="const unsigned char[::1]")
+def read_records(
+    view: Any,
+    pos: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    count: cython.longlong,
+    base_offset: cython.longlong,
+    base_timestamp: cython.longlong,
+    append_time: cython.bint,
+    append_timestamp: cython.longlong,
+    record_type: Any,
+) -> list[Any]:
+    """The records of view[pos:end] as record_type tuples. The range must have passed walk before."""
+    _check_range(pos, end, len(view))
+    data: cython.pointer[cython.const[cython.uchar]]
+    if cython.compiled:
+        data = cython.address(view[0])
+    else:
+        data = view
+    p: cython.Py_ssize_t = pos
+    i: cython.longlong
+    h: cython.longlong
+    packed: cython.ulonglong
+    size: cython.Py_ssize_t
+    length: cython.longlong
+    header_count: cython.longlong
+    timestamp: cython.longlong
+    delta: cython.longlong
+    new = tuple.__new__
+    records: list[Any] = []
+    for i in range(count):
+        packed = _varint(data, p, end)
+        p += cython.cast(cython.Py_ssize_t, packed & 7)
+        p += 1
+        size = _varlong_bytes(data, p, end)
+        timestamp = append_timestamp if append_time else _wrap_add(base_timestamp, _varlong(data, p, size))
+        p += size
+        packed = _varint(data, p, end)
+        p += cython.cast(cython.Py_ssize_t, packed & 7)
+        delta = _unzigzag(packed)
+        packed = _varint(data, p, end)
+        p += cython.cast(cython.Py_ssize_t, packed & 7)
+        length = _unzigzag(packed)
+        if length < 0:
+            key = None
+        else:
+            key = bytes(data[p : p + length])
+            p += length
+        packed = _varint(data, p, end)
+        p += cython.cast(cython.Py_ssize_t, packed & 7)
+        length = _unzigzag(packed)
+        if length < 0:
+            value = None
+        else:
+            value = bytes(data[p : p + length])
+            p += length
+        packed = _varint(data, p, end)
+        p += cython.cast(cython.Py_ssize_t, packed & 7)
+        header_count = _unzigzag(packed)
+        headers: Any = ()
+        if header_count > 0:
+            pairs: list[Any] = []
+            for h in range(header_count):
+                packed = _varint(data, p, end)
+                p += cython.cast(cython.Py_ssize_t, packed & 7)
+                length = _unzigzag(packed)
+                # Kafka's Java client decodes header keys leniently; so does this.
+                name = bytes(data[p : p + length]).decode("utf-8", "replace")
+                p += length
+                packed = _varint(data, p, end)
+                p += cython.cast(cython.Py_ssize_t, packed & 7)
+                length = _unzigzag(packed)
+                if length < 0:
+                    pairs.append((name, None))
+                else:
+                    pairs.append((name, bytes(data[p : p + length])))
+                    p += length
+            headers = tuple(pairs)
+        records.append(new(record_type, (_wrap_add(base_offset, delta), timestamp, key, value, headers)))
+    return records
+
+
+# --- columns out --------------------------------------------------------------------------------------------
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _copy(
+    target: cython.p_uchar,
+    at: cython.Py_ssize_t,
+    data: cython.pointer[cython.const[cython.uchar]],
+    p: cython.Py_ssize_t,
+    length: cython.Py_ssize_t,
+) -> cython.int:
+    i: cython.Py_ssize_t
+    if cython.compiled:
+        for i in range(length):
+            target[at + i] = data[p + i]
+    else:
+        target[at : at + length] = data[p : p + length]
+    return 0
+
+
+@cython.cclass
+class ColumnWriter:
+    """The buffers of one set of columns, filled batch by batch; sized by what the walks found.
+
+    The buffers have Arrow's layout: int64 offsets and timestamps, int32 timestamp types, and for every
+    variable-sized column int32 offsets (one more than rows), data, and a validity bitmap, least significant
+    bit first.
+    """
+
+    row = cython.declare(cython.Py_ssize_t, visibility="readonly")
+    header = cython.declare(cython.Py_ssize_t, visibility="readonly")
+    key_at: cython.Py_ssize_t
+    value_at: cython.Py_ssize_t
+    header_key_at: cython.Py_ssize_t
+    header_value_at: cython.Py_ssize_t
+    _offsets = cython.declare("long long[::1]")
+    _timestamps = cython.declare("long long[::1]")
+    _timestamp_types = cython.declare("int[::1]")
+    _key_offsets = cython.declare("int[::1]")
+    _key_data = cython.declare("unsigned char[::1]")
+    _key_validity = cython.declare("unsigned char[::1]")
+    _value_offsets = cython.declare("int[::1]")
+    _value_data = cython.declare("unsigned char[::1]")
+    _value_validity = cython.declare("unsigned char[::1]")
+    _header_offsets = cython.declare("int[::1]")
+    _header_key_offsets = cython.declare("int[::1]")
+    _header_key_data = cython.declare("unsigned char[::1]")
+    _header_value_offsets = cython.declare("int[::1]")
+    _header_value_data = cython.declare("unsigned char[::1]")
+    _header_value_validity = cython.declare("unsigned char[::1]")
+    rows: cython.Py_ssize_t
+    buffers = cython.declare(object, visibility="readonly")
+
+    def __init__(
+        self,
+        rows: cython.Py_ssize_t,
+        key_bytes: cython.Py_ssize_t,
+        value_bytes: cython.Py_ssize_t,
+        headers: cython.Py_ssize_t,
+        header_key_bytes: cython.Py_ssize_t,
+        header_value_bytes: cython.Py_ssize_t,
+    ) -> None:
+        self.row = 0
+        self.header = 0
+        self.key_at = 0
+        self.value_at = 0
+        self.header_key_at = 0
+        self.header_value_at = 0
+        self.rows = rows
+        buffers = {
+            "offsets": bytearray(8 * rows),
+            "timestamps": bytearray(8 * rows),
+            "timestamp_types": bytearray(4 * rows),
+            "key_offsets": bytearray(4 * (rows + 1)),
+            "key_data": bytearray(key_bytes),
+            "key_validity": bytearray((rows + 7) // 8),
+            "value_offsets": bytearray(4 * (rows + 1)),
+            "value_data": bytearray(value_bytes),
+            "value_validity": bytearray((rows + 7) // 8),
+            "header_offsets": bytearray(4 * (rows + 1)),
+            "header_key_offsets": bytearray(4 * (headers + 1)),
+            "header_key_data": bytearray(header_key_bytes),
+            "header_value_offsets": bytearray(4 * (headers + 1)),
+            "header_value_data": bytearray(header_value_bytes),
+            "header_value_validity": bytearray((headers + 7) // 8),
+        }
+        self.buffers = buffers
+        self._offsets = memoryview(buffers["offsets"]).cast("q")
+        self._timestamps = memoryview(buffers["timestamps"]).cast("q")
+        self._timestamp_types = memoryview(buffers["timestamp_types"]).cast("i")
+        self._key_offsets = memoryview(buffers["key_offsets"]).cast("i")
+        self._key_data = memoryview(buffers["key_data"])
+        self._key_validity = memoryview(buffers["key_validity"])
+        self._value_offsets = memoryview(buffers["value_offsets"]).cast("i")
+        self._value_data = memoryview(buffers["value_data"])
+        self._value_validity = memoryview(buffers["value_validity"])
+        self._header_offsets = memoryview(buffers["header_offsets"]).cast("i")
+        self._header_key_offsets = memoryview(buffers["header_key_offsets"]).cast("i")
+        self._header_key_data = memoryview(buffers["header_key_data"])
+        self._header_value_offsets = memoryview(buffers["header_value_offsets"]).cast("i")
+        self._header_value_data = memoryview(buffers["header_value_data"])
+        self._header_value_validity = memoryview(buffers["header_value_validity"])
+
+    @cython.locals(view="const unsigned char[::1]")
+    def fill(
+        self,
+        view: Any,
+        pos: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
+        count: cython.longlong,
+        base_offset: cython.longlong,
+        base_timestamp: cython.longlong,
+        append_time: cython.bint,
+        append_timestamp: cython.longlong,
+        delta_min: cython.longlong,
+    ) -> None:
+        """Append the records of view[pos:end] at or after delta_min.
+
+        The range must have passed walk with the same delta_min, its sums must be among those the buffers were
+        sized by, and nobody may write to the view in between: this pass does not check again.
+        """
+        _check_range(pos, end, len(view))
+        data: cython.pointer[cython.const[cython.uchar]]
+        offsets: cython.p_longlong
+        timestamps: cython.p_longlong
+        timestamp_types: cython.p_int
+        key_offsets: cython.p_int
+        key_data: cython.p_uchar
+        key_validity: cython.p_uchar
+        value_offsets: cython.p_int
+        value_data: cython.p_uchar
+        value_validity: cython.p_uchar
+        header_offsets: cython.p_int
+        header_key_offsets: cython.p_int
+        header_key_data: cython.p_uchar
+        header_value_offsets: cython.p_int
+        header_value_data: cython.p_uchar
+        header_value_validity: cython.p_uchar
+        if cython.compiled:
+            data = cython.address(view[0])
+            offsets = cython.address(self._offsets[0])
+            timestamps = cython.address(self._timestamps[0])
+            timestamp_types = cython.address(self._timestamp_types[0])
+            key_offsets = cython.address(self._key_offsets[0])
+            key_data = cython.address(self._key_data[0])
+            key_validity = cython.address(self._key_validity[0])
+            value_offsets = cython.address(self._value_offsets[0])
+            value_data = cython.address(self._value_data[0])
+            value_validity = cython.address(self._value_validity[0])
+            header_offsets = cython.address(self._header_offsets[0])
+            header_key_offsets = cython.address(self._header_key_offsets[0])
+            header_key_data = cython.address(self._header_key_data[0])
+            header_value_offsets = cython.address(self._header_value_offsets[0])
+            header_value_data = cython.address(self._header_value_data[0])
+            header_value_validity = cython.address(self._header_value_validity[0])
+        else:
+            data = view
+            offsets = self._offsets
+            timestamps = self._timestamps
+            timestamp_types = self._timestamp_types
+            key_offsets = self._key_offsets
+            key_data = self._key_data
+            key_validity = self._key_validity
+            value_offsets = self._value_offsets
+            value_data = self._value_data
+            value_validity = self._value_validity
+            header_offsets = self._header_offsets
+            header_key_offsets = self._header_key_offsets
+            header_key_data = self._header_key_data
+            header_value_offsets = self._header_value_offsets
+            header_value_data = self._header_value_data
+            header_value_validity = self._header_value_validity
+
+        p: cython.Py_ssize_t = pos
+        i: cython.longlong
+        h: cython.longlong
+        packed: cython.ulonglong
+        size: cython.Py_ssize_t
+        length: cython.longlong
+        stop: cython.Py_ssize_t
+        header_count: cython.longlong
+        timestamp: cython.longlong
+        delta: cython.longlong
+        row: cython.Py_ssize_t = self.row
+        header: cython.Py_ssize_t = self.header
+        key_at: cython.Py_ssize_t = self.key_at
+        value_at: cython.Py_ssize_t = self.value_at
+        header_key_at: cython.Py_ssize_t = self.header_key_at
+        header_value_at: cython.Py_ssize_t = self.header_value_at
+        timestamp_type: cython.int = 1 if append_time else 0
+        with cython.nogil:
+            for i in range(count):
+                packed = _varint(data, p, end)
+                p = p + cython.cast(cython.Py_ssize_t, packed & 7)
+                stop = p + _unzigzag(packed)
+                p = p + 1
+                size = _varlong_bytes(data, p, end)
+                if append_time:
+                    timestamp = append_timestamp
+                else:
+                    timestamp = _wrap_add(base_timestamp, _varlong(data, p, size))
+                p = p + size
+                packed = _varint(data, p, end)
+                p = p + cython.cast(cython.Py_ssize_t, packed & 7)
+                delta = _unzigzag(packed)
+                if delta < delta_min:
+                    p = stop
+                    continue
+                offsets[row] = _wrap_add(base_offset, delta)
+                timestamps[row] = timestamp
+                timestamp_types[row] = timestamp_type
+
+                packed = _varint(data, p, end)
+                p = p + cython.cast(cython.Py_ssize_t, packed & 7)
+                length = _unzigzag(packed)
+                if length >= 0:
+                    _copy(key_data, key_at, data, p, length)
+                    p = p + length
+                    key_at = key_at + length
+                    key_validity[row >> 3] = key_validity[row >> 3] | (1 << (row & 7))
+                key_offsets[row + 1] = cython.cast(cython.int, key_at)
+
+                packed = _varint(data, p, end)
+                p = p + cython.cast(cython.Py_ssize_t, packed & 7)
+                length = _unzigzag(packed)
+                if length >= 0:
+                    _copy(value_data, value_at, data, p, length)
+                    p = p + length
+                    value_at = value_at + length
+                    value_validity[row >> 3] = value_validity[row >> 3] | (1 << (row & 7))
+                value_offsets[row + 1] = cython.cast(cython.int, value_at)
+
+                packed = _varint(data, p, end)
+                p = p + cython.cast(cython.Py_ssize_t, packed & 7)
+                header_count = _unzigzag(packed)
+                for h in range(header_count):
+                    packed = _varint(data, p, end)
+                    p = p + cython.cast(cython.Py_ssize_t, packed & 7)
+                    length = _unzigzag(packed)
+                    _copy(header_key_data, header_key_at, data, p, length)
+                    p = p + length
+                    header_key_at = header_key_at + length
+                    header_key_offsets[header + 1] = cython.cast(cython.int, header_key_at)
+                    packed = _varint(data, p, end)
+                    p = p + cython.cast(cython.Py_ssize_t, packed & 7)
+                    length = _unzigzag(packed)
+                    if length >= 0:
+                        _copy(header_value_data, header_value_at, data, p, length)
+                        p = p + length
+                        header_value_at = header_value_at + length
+                        header_value_validity[header >> 3] = header_value_validity[header >> 3] | (
+                            1 << (header & 7)
+                        )
+                    header_value_offsets[header + 1] = cython.cast(cython.int, header_value_at)
+                    header = header + 1
+                header_offsets[row + 1] = cython.cast(cython.int, header)
+                row = row + 1
+        self.row = row
+        self.header = header
+        self.key_at = key_at
+        self.value_at = value_at
+        self.header_key_at = header_key_at
+        self.header_value_at = header_value_at
+
+
+# --- columns in ---------------------------------------------------------------------------------------------
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _signed_varint_bytes(value: cython.longlong) -> cython.Py_ssize_t:
+    """How many bytes the zigzag varint of a value has."""
+    size: cython.Py_ssize_t = 1
+    # Zigzag needs one bit more than the magnitude: a value fits 7 bits of zigzag when -64 <= value < 64.
+    if value < 0:
+        value = -1 - value
+    value = value >> 6
+    while value > 0:
+        size = size + 1
+        value = value >> 7
+    return size
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _put_varint(target: cython.p_uchar, at: cython.Py_ssize_t, value: cython.longlong) -> cython.Py_ssize_t:
+    """Write the zigzag varint of a value and return the position after it."""
+    # The low bit of the zigzag form is the sign; the rest is the magnitude, which never exceeds 63 bits.
+    sign: cython.int = 0
+    if value < 0:
+        value = -1 - value
+        sign = 1
+    low: cython.longlong = ((value & 0x3F) << 1) | sign
+    value = value >> 6
+    while value > 0:
+        target[at] = cython.cast(cython.uchar, low | 0x80)
+        at = at + 1
+        low = value & 0x7F
+        value = value >> 7
+    target[at] = cython.cast(cython.uchar, low)
+    return at + 1
+
+
+@cython.cclass
+class ColumnReader:
+    """Columns to be written as the records of one batch: first measure, then write.
+
+    Columns have Arrow's layout. A column that is absent is given as empty buffers and its flag as False; a
+    validity bitmap that is absent means that no value is null.
+    """
+
+    timestamp_max = cython.declare(
+        cython.longlong, visibility="readonly"
+    )  # of the rows measured; at least -1
+    _rows: cython.Py_ssize_t
+    _size: cython.Py_ssize_t
+    _has_deltas: cython.bint
+    _has_keys: cython.bint
+    _has_values: cython.bint
+    _has_headers: cython.bint
+    _has_key_validity: cython.bint
+    _has_value_validity: cython.bint
+    _has_header_value_validity: cython.bint
+    _deltas = cython.declare("const int[::1]")
+    _timestamps = cython.declare("const long long[::1]")
+    _key_offsets = cython.declare("const int[::1]")
+    _key_data = cython.declare("const unsigned char[::1]")
+    _key_validity = cython.declare("const unsigned char[::1]")
+    _value_offsets = cython.declare("const int[::1]")
+    _value_data = cython.declare("const unsigned char[::1]")
+    _value_validity = cython.declare("const unsigned char[::1]")
+    _header_offsets = cython.declare("const int[::1]")
+    _header_key_offsets = cython.declare("const int[::1]")
+    _header_key_data = cython.declare("const unsigned char[::1]")
+    _header_value_offsets = cython.declare("const int[::1]")
+    _header_value_data = cython.declare("const unsigned char[::1]")
+    _header_value_validity = cython.declare("const unsigned char[::1]")
+
+    def __init__(
+        self,
+        timestamps: Any,
+        deltas: Any,
+        key: Any,
+        value: Any,
+        headers: Any,
+        header_key: Any,
+        header_value: Any,
+    ) -> None:
+        """timestamps is int64, deltas int32 or None, headers int32 list offsets or None.
+
+        The others are (offsets, data, validity or None), or None.
+        """
+        none = b""
+        no_offsets = memoryview(none).cast("i")
+        self._timestamps = timestamps
+        self._has_deltas = deltas is not None
+        self._deltas = deltas if deltas is not None else no_offsets
+        self._has_keys = key is not None
+        self._key_offsets, self._key_data, validity = key if key is not None else (no_offsets, none, None)
+        self._has_key_validity = validity is not None
+        self._key_validity = validity if validity is not None else none
+        self._has_values = value is not None
+        self._value_offsets, self._value_data, validity = (
+            value if value is not None else (no_offsets, none, None)
+        )
+        self._has_value_validity = validity is not None
+        self._value_validity = validity if validity is not None else none
+        self._has_headers = headers is not None
+        if headers is None:
+            headers, header_key, header_value = (
+                no_offsets,
+                (no_offsets, none, None),
+                (no_offsets, none, None),
+            )
+        self._header_offsets = headers
+        self._header_key_offsets, self._header_key_data, validity = header_key
+        self._header_value_offsets, self._header_value_data, validity = header_value
+        self._has_header_value_validity = validity is not None
+        self._header_value_validity = validity if validity is not None else none
+        self.timestamp_max = -1
+        self._rows = 0
+        self._size = 0
+
+    def measure(
+        self, start: cython.Py_ssize_t, rows: cython.Py_ssize_t, base_timestamp: cython.longlong
+    ) -> int:
+        """Check the buffers of rows start … start+rows and return how many bytes their records take."""
+        stop: cython.Py_ssize_t = start + rows
+        if start < 0 or rows < 0 or stop > len(self._timestamps):
+            raise ValueError("rows lie outside the timestamps column")
+        if self._has_deltas and stop > len(self._deltas):
+            raise ValueError("rows lie outside the offset delta column")
+        if self._has_keys:
+            _check_column(
+                self._key_offsets, self._key_data, self._key_validity, self._has_key_validity, start, stop
+            )
+        if self._has_values:
+            _check_column(
+                self._value_offsets,
+                self._value_data,
+                self._value_validity,
+                self._has_value_validity,
+                start,
+                stop,
+            )
+        if self._has_headers:
+            _check_offsets(self._header_offsets, start, stop, len(self._header_key_offsets) - 1)
+            first: cython.Py_ssize_t = self._header_offsets[start]
+            last: cython.Py_ssize_t = self._header_offsets[stop]
+            _check_column(
+                self._header_key_offsets, self._header_key_data, self._key_validity, False, first, last
+            )
+            _check_column(
+                self._header_value_offsets,
+                self._header_value_data,
+                self._header_value_validity,
+                self._has_header_value_validity,
+                first,
+                last,
+            )
+        total: cython.longlong = 0
+        length: cython.longlong = 0
+        timestamp_max: cython.longlong = -1
+        i: cython.Py_ssize_t
+        with cython.nogil:
+            for i in range(rows):
+                if self._timestamps[start + i] > timestamp_max:
+                    timestamp_max = self._timestamps[start + i]
+                length = self._record_bytes(start + i, i, base_timestamp)
+                if length > 0x7FFFFFFF:
+                    break
+                total = total + length + _signed_varint_bytes(length)
+        if length > 0x7FFFFFFF or total > 0x7FFFFFFF:
+            raise ValueError("the records do not fit a batch: its length is a signed 32-bit number")
+        self.timestamp_max = timestamp_max
+        self._rows = rows
+        self._size = total
+        return total
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _record_bytes(
+        self, row: cython.Py_ssize_t, delta: cython.Py_ssize_t, base_timestamp: cython.longlong
+    ) -> cython.longlong:
+        """How many bytes the record of a row takes after its length."""
+        h: cython.Py_ssize_t
+        length: cython.longlong
+        size: cython.longlong = 1 + _signed_varint_bytes(
+            _wrap_subtract(self._timestamps[row], base_timestamp)
+        )
+        if self._has_deltas:
+            size = size + _signed_varint_bytes(self._deltas[row])
+        else:
+            size = size + _signed_varint_bytes(delta)
+        if not self._has_keys or (
+            self._has_key_validity and not (self._key_validity[row >> 3] >> (row & 7)) & 1
+        ):
+            size = size + 1
+        else:
+            length = cython.cast(cython.longlong, self._key_offsets[row + 1]) - self._key_offsets[row]
+            size = size + length + _signed_varint_bytes(length)
+        if not self._has_values or (
+            self._has_value_validity and not (self._value_validity[row >> 3] >> (row & 7)) & 1
+        ):
+            size = size + 1
+        else:
+            length = cython.cast(cython.longlong, self._value_offsets[row + 1]) - self._value_offsets[row]
+            size = size + length + _signed_varint_bytes(length)
+        if not self._has_headers:
+            return size + 1
+        size = size + _signed_varint_bytes(
+            cython.cast(cython.longlong, self._header_offsets[row + 1]) - self._header_offsets[row]
+        )
+        for h in range(self._header_offsets[row], self._header_offsets[row + 1]):
+            length = (
+                cython.cast(cython.longlong, self._header_key_offsets[h + 1]) - self._header_key_offsets[h]
+            )
+            size = size + length + _signed_varint_bytes(length)
+            if self._has_header_value_validity and not (self._header_value_validity[h >> 3] >> (h & 7)) & 1:
+                size = size + 1
+            else:
+                length = (
+                    cython.cast(cython.longlong, self._header_value_offsets[h + 1])
+                    - self._header_value_offsets[h]
+                )
+                size = size + length + _signed_varint_bytes(length)
+        return size
+
+    @cython.locals(target="unsigned char[::1]")
+    def write(
+        self,
+        target: Any,
+        pos: cython.Py_ssize_t,
+        start: cython.Py_ssize_t,
+        rows: cython.Py_ssize_t,
+        base_timestamp: cython.longlong,
+    ) -> int:
+        """Write the rows just measured into target at pos and return the position after them."""
+        if rows != self._rows or pos < 0 or self._size > len(target) - pos:
+            raise ValueError("the target is too small for the records, or the rows were not measured")
+        out: cython.p_uchar
+        key_data: cython.pointer[cython.const[cython.uchar]]
+        value_data: cython.pointer[cython.const[cython.uchar]]
+        header_key_data: cython.pointer[cython.const[cython.uchar]]
+        header_value_data: cython.pointer[cython.const[cython.uchar]]
+        if cython.compiled:
+            out = cython.address(target[0])
+            key_data = cython.address(self._key_data[0])
+            value_data = cython.address(self._value_data[0])
+            header_key_data = cython.address(self._header_key_data[0])
+            header_value_data = cython.address(self._header_value_data[0])
+        else:
+            out = target
+            key_data = self._key_data
+            value_data = self._value_data
+            header_key_data = self._header_key_data
+            header_value_data = self._header_value_data
+        at: cython.Py_ssize_t = pos
+        i: cython.Py_ssize_t
+        row: cython.Py_ssize_t
+        h: cython.Py_ssize_t
+        length: cython.longlong
+        with cython.nogil:
+            for i in range(rows):
+                row = start + i
+                at = _put_varint(out, at, self._record_bytes(row, i, base_timestamp))
+                out[at] = 0
+                at = _put_varint(out, at + 1, _wrap_subtract(self._timestamps[row], base_timestamp))
+                if self._has_deltas:
+                    at = _put_varint(out, at, self._deltas[row])
+                else:
+                    at = _put_varint(out, at, i)
+
+                if not self._has_keys or (
+                    self._has_key_validity and not (self._key_validity[row >> 3] >> (row & 7)) & 1
+                ):
+                    at = _put_varint(out, at, -1)
+                else:
+                    length = cython.cast(cython.longlong, self._key_offsets[row + 1]) - self._key_offsets[row]
+                    at = _put_varint(out, at, length)
+                    _copy(out, at, key_data, self._key_offsets[row], length)
+                    at = at + length
+
+                if not self._has_values or (
+                    self._has_value_validity and not (self._value_validity[row >> 3] >> (row & 7)) & 1
+                ):
+                    at = _put_varint(out, at, -1)
+                else:
+                    length = (
+                        cython.cast(cython.longlong, self._value_offsets[row + 1]) - self._value_offsets[row]
+                    )
+                    at = _put_varint(out, at, length)
+                    _copy(out, at, value_data, self._value_offsets[row], length)
+                    at = at + length
+
+                if not self._has_headers:
+                    at = _put_varint(out, at, 0)
+                    continue
+                at = _put_varint(
+                    out,
+                    at,
+                    cython.cast(cython.longlong, self._header_offsets[row + 1]) - self._header_offsets[row],
+                )
+                for h in range(self._header_offsets[row], self._header_offsets[row + 1]):
+                    length = (
+                        cython.cast(cython.longlong, self._header_key_offsets[h + 1])
+                        - self._header_key_offsets[h]
+                    )
+                    at = _put_varint(out, at, length)
+                    _copy(out, at, header_key_data, self._header_key_offsets[h], length)
+                    at = at + length
+                    if (
+                        self._has_header_value_validity
+                        and not (self._header_value_validity[h >> 3] >> (h & 7)) & 1
+                    ):
+                        at = _put_varint(out, at, -1)
+                    else:
+                        length = (
+                            cython.cast(cython.longlong, self._header_value_offsets[h + 1])
+                            - self._header_value_offsets[h]
+                        )
+                        at = _put_varint(out, at, length)
+                        _copy(out, at, header_value_data, self._header_value_offsets[h], length)
+                        at = at + length
+        return at
+
+
+@cython.cfunc
+@cython.locals(offsets="const int[::1]")
+def _check_offsets(
+    offsets: Any, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, limit: cython.Py_ssize_t
+) -> object:
+    """Raise unless the offsets of rows start … stop exist, rise, and stay within 0 … limit."""
+    i: cython.Py_ssize_t
+    if start < 0 or stop < start or stop >= len(offsets):
+        raise ValueError("rows lie outside an offsets buffer")
+    bad: cython.bint = offsets[start] < 0 or offsets[stop] > limit
+    with cython.nogil:
+        for i in range(start, stop):
+            if offsets[i] > offsets[i + 1]:
+                bad = True
+                break
+    if bad:
+        raise ValueError("an offsets buffer falls, is negative, or reaches beyond its data")
+    return None
+
+
+@cython.cfunc
+@cython.locals(offsets="const int[::1]", data="const unsigned char[::1]", validity="const unsigned char[::1]")
+def _check_column(
+    offsets: Any,
+    data: Any,
+    validity: Any,
+    has_validity: cython.bint,
+    start: cython.Py_ssize_t,
+    stop: cython.Py_ssize_t,
+) -> object:
+    _check_offsets(offsets, start, stop, len(data))
+    if has_validity and (stop + 7) // 8 > len(validity):
+        raise ValueError("a validity bitmap is shorter than its column")
+    return None
+
+
+# --- header scans -------------------------------------------------------------------------------------------
+
+
+@cython.locals(view="const unsigned char[::1]")
+def find_batch(
+    view: Any, pos: cython.Py_ssize_t, end: cython.Py_ssize_t, target_offset: cython.longlong
+) -> int:
+    """The position of the first batch whose last offset is at or after target_offset, or -1.
+
+    Only the batch's header need be in view: the batch itself may reach beyond end. -1 also where a header
+    makes no sense (its length is below a header's).
+    """
+    _check_range(pos, end, len(view))
+    data: cython.pointer[cython.const[cython.uchar]]
+    if cython.compiled:
+        data = cython.address(view[0])
+    else:
+        data = view
+    p: cython.Py_ssize_t = pos
+    length: cython.longlong
+    found: cython.Py_ssize_t = -1
+    with cython.nogil:
+        while end - p >= _HEADER_BYTES:
+            length = _int32_at(data, p + _BATCH_LENGTH_AT)
+            if length < _HEADER_BYTES - 12:
+                break
+            if _wrap_add(_int64_at(data, p), _int32_at(data, p + _LAST_OFFSET_DELTA_AT)) >= target_offset:
+                found = p
+                break
+            p = p + 12 + length
+    return found
+
+
+@cython.locals(view="const unsigned char[::1]")
+def find_batch_by_timestamp(
+    view: Any, pos: cython.Py_ssize_t, end: cython.Py_ssize_t, target_timestamp: cython.longlong
+) -> int:
+    """The position of the first batch whose max timestamp is at or after target_timestamp, or -1."""
+    _check_range(pos, end, len(view))
+    data: cython.pointer[cython.const[cython.uchar]]
+    if cython.compiled:
+        data = cython.address(view[0])
+    else:
+        data = view
+    p: cython.Py_ssize_t = pos
+    length: cython.longlong
+    found: cython.Py_ssize_t = -1
+    with cython.nogil:
+        while end - p >= _HEADER_BYTES:
+            length = _int32_at(data, p + _BATCH_LENGTH_AT)
+            if length < _HEADER_BYTES - 12:
+                break
+            if _int64_at(data, p + _MAX_TIMESTAMP_AT) >= target_timestamp:
+                found = p
+                break
+            p = p + 12 + length
+    return found
+
+
+@cython.locals(view="const unsigned char[::1]")
+def scan_batches(view: Any, pos: cython.Py_ssize_t, end: cython.Py_ssize_t) -> tuple[int, int, int]:
+    """(how many whole batches follow one another from pos, where the last one ends, where it begins).
+
+    With none, both positions are pos. Whole means: all its bytes lie before end, its length is at least a
+    header's and its magic is 2. The CRC is not looked at.
+    """
+    _check_range(pos, end, len(view))
+    data: cython.pointer[cython.const[cython.uchar]]
+    if cython.compiled:
+        data = cython.address(view[0])
+    else:
+        data = view
+    p: cython.Py_ssize_t = pos
+    last: cython.Py_ssize_t = pos
+    count: cython.Py_ssize_t = 0
+    length: cython.longlong
+    with cython.nogil:
+        while end - p >= _HEADER_BYTES:
+            length = _int32_at(data, p + _BATCH_LENGTH_AT)
+            if length < _HEADER_BYTES - 12 or length > end - p - 12 or data[p + _MAGIC_AT] != 2:
+                break
+            last = p
+            p = p + 12 + length
+            count = count + 1
+    return count, p, last
+
+
+def last_batch_end(view: Any, pos: cython.Py_ssize_t, end: cython.Py_ssize_t) -> int:
+    """Where the last whole batch of view[pos:end] ends; pos when there is none."""
+    return scan_batches(view, pos, end)[1]
