@@ -1,0 +1,1 @@
+"""Sockets, frames, reply order, backpressure, and the real clock and disk."""
