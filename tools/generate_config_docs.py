@@ -28,12 +28,13 @@ Generated from the table of keys by `tools/generate_config_docs.py`; edit the de
 `src/ottla/model/config_keys_*.py` instead.
 
 Names, types, defaults and bounds are Kafka's. A key that a file has and that is not in these tables is a
-warning with the nearest known name; a bad value is an error. **Bold** keys have an effect in this version; the
-others are accepted, checked and shown, so that a file made for Kafka works.
+warning with the nearest known name; a bad value is an error. **Bold** keys have an effect in this version;
+the others are accepted, checked and shown, so that a file made for Kafka works.
 
 A value comes from the first of these places that has one: the topic's own configs, the dynamic configs of
-this broker, the dynamic configs of all brokers, `server.properties`, the default. "Changes" says what a running
-broker takes: `read-only` needs a restart, `per-broker` can be set for one broker, `cluster-wide` also for all.
+this broker, the dynamic configs of all brokers, `server.properties`, the default. "Changes" says what a
+running broker takes: `read-only` needs a restart, `per-broker` can be set for one broker, `cluster-wide` also
+for all at once.
 """
 
 

@@ -1,0 +1,1 @@
+"""Cluster records, the image they build, and the controller's decisions."""

@@ -1,0 +1,41 @@
+"""Producer ids: handed to brokers in blocks, so that InitProducerId costs one record in a thousand."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from ottla.metadata.decision import Decision
+from ottla.metadata.image import MetadataImage
+from ottla.model.errors import ErrorCode, KafkaError
+from ottla.wire.messages.cluster_metadata import ProducerIdsRecord
+
+BLOCK_IDS: Final = 1000
+PRODUCER_ID_MAX: Final = 2**63 - 1
+
+
+class ProducerIdBlock(NamedTuple):
+    first_id: int
+    size: int
+
+    @property
+    def next_first_id(self) -> int:
+        return self.first_id + self.size
+
+
+def allocate_block(image: MetadataImage, broker_id: int, broker_epoch: int) -> Decision[ProducerIdBlock]:
+    """The next block. Raises KafkaError for a broker that is not registered under this epoch."""
+    broker = image.brokers.get(broker_id)
+    if broker is None:
+        raise KafkaError(ErrorCode.BROKER_ID_NOT_REGISTERED, f"No broker with id {broker_id} found.")
+    if broker.epoch != broker_epoch:
+        raise KafkaError(
+            ErrorCode.STALE_BROKER_EPOCH,
+            f"Broker {broker_id} is registered with epoch {broker.epoch}, not {broker_epoch}.",
+        )
+    first_id = image.next_producer_id
+    if first_id > PRODUCER_ID_MAX - BLOCK_IDS:
+        raise KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR, "All producer ids have been used.")
+    record = ProducerIdsRecord(
+        broker_id=broker_id, broker_epoch=broker_epoch, next_producer_id=first_id + BLOCK_IDS
+    )
+    return Decision(ProducerIdBlock(first_id, BLOCK_IDS), [record])
