@@ -1,0 +1,401 @@
+"""How replies leave: from memory, and from files without passing through Python.
+
+A sink has one job: send the parts it is given, in order, as far as the peer takes them, and hold the rest.
+There are two. `SendfileSink` gives large file slices to `os.sendfile` on the transport's own descriptor,
+which is allowed only while the transport has nothing queued; asyncio tells when that is, because its
+write-buffer limits are set to 0. `CopySink` is for TLS, where the bytes have to be encrypted here: it
+reads and writes in pieces, between the transport's high and low water marks.
+
+Both treat files the same way otherwise:
+- A small slice is read with `preadv(RWF_NOWAIT)` and joined with the bytes around it: one packet, one call.
+- A page that is not in memory must not stall the loop. `RWF_NOWAIT` answers EAGAIN for it; a worker thread
+  then reads the range, and the sink goes on when it is there. File systems without it count as warm.
+- One turn sends at most `TURN_BYTES_MAX`, so that one fast reader does not keep the loop from the others.
+- A slice is released when its last byte was handed to the kernel, or when the connection is gone; never
+  while a worker thread still reads from its descriptor.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections import deque
+from collections.abc import Callable
+from errno import EAGAIN, EINVAL, ENOSYS, EOPNOTSUPP
+from typing import Any, Final
+
+from ottla.net.replies import Part, release_slices
+from ottla.net.workers import Workers
+from ottla.ports.disk import Buffer, FileSlice
+
+TURN_BYTES_MAX: Final = 1024 * 1024
+"""About half a millisecond of sendfile."""
+
+SMALL_SLICE_BYTES_MAX: Final = 32 * 1024
+"""Up to here one preadv and a joined write are cheaper than a sendfile of their own."""
+
+JOIN_BYTES_MAX: Final = 256 * 1024
+"""Memory parts are joined up to this; it is also what a transport has to hold of a peer that stops
+reading."""
+
+LARGE_PART_BYTES_MIN: Final = 64 * 1024
+"""A memory part of this size is written by itself: joining it would copy it once more."""
+
+PROBE_STRIDE_BYTES: Final = 128 * 1024
+"""The kernel's read-ahead window: what is in memory is in memory in pieces of about this size."""
+
+_NOWAIT_REFUSED: Final = frozenset({EOPNOTSUPP, EINVAL, ENOSYS})
+
+
+class SliceTruncated(Exception):
+    """The file ended before the slice did: the promised bytes cannot be sent, so the connection must end."""
+
+
+class Sink:
+    """What both sinks share: the parts that wait, joining, cold files. Subclasses say how a large slice goes.
+
+    `drained` is called whenever something was sent, `failed` when the connection has to be given up.
+    """
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        transport: asyncio.Transport,
+        workers: Workers,
+        failed: Callable[[str], None],
+        drained: Callable[[], None],
+    ) -> None:
+        self.sent_bytes = 0  # handed to the transport or the kernel so far
+        self.held_bytes = 0  # memory parts in `_outbox`
+        self.blocked = False  # the transport has had enough; `unblock` comes when it has not
+        self._loop = loop
+        self._transport = transport
+        self._workers = workers
+        self._failed = failed
+        self._drained = drained
+        self._outbox: deque[Part] = deque()
+        self._slice_sent = 0  # how much of the slice at the head is gone
+        self._warm_until = 0  # no probe of the head slice is needed before this position
+        self._worker_slice: FileSlice | None = None
+        self._turn_pending: asyncio.Handle | None = None
+        self._closed = False
+
+    @property
+    def pending(self) -> bool:
+        """Whether there is something that was not yet handed to the kernel."""
+        return bool(self._outbox) or self._transport.get_write_buffer_size() > 0
+
+    def send(self, parts: list[Part]) -> None:
+        """Takes the parts over, slices included, and sends what can be sent now."""
+        if not self._outbox and not self.blocked and len(parts) == 1:
+            only = parts[0]
+            if not isinstance(only, FileSlice):
+                # Nearly every produce reply comes this way.
+                self.sent_bytes += len(only)
+                self._transport.write(only)
+                return
+        for part in parts:
+            if not isinstance(part, FileSlice):
+                self.held_bytes += len(part)
+        self._outbox.extend(parts)
+        self.pump()
+
+    def block(self) -> None:
+        self.blocked = True
+
+    def unblock(self) -> None:
+        self.blocked = False
+        self.pump()
+        self._drained()
+
+    def close(self) -> None:
+        """Releases every slice, except one that a worker is reading: that one when the worker is done."""
+        self._closed = True
+        self.held_bytes = 0
+        if self._turn_pending is not None:
+            self._turn_pending.cancel()
+            self._turn_pending = None
+        outbox, self._outbox = list(self._outbox), deque()
+        if self._worker_slice is not None:
+            outbox = [part for part in outbox if part is not self._worker_slice]
+        release_slices(outbox)
+
+    def pump(self) -> None:
+        """Sends until there is nothing left, the transport is full, a file is cold, or the turn is over."""
+        turn_bytes = TURN_BYTES_MAX
+        while self._outbox and not (self.blocked or self._closed or self._held_up()):
+            part = self._outbox[0]
+            try:
+                if isinstance(part, FileSlice) and part.length - self._slice_sent > SMALL_SLICE_BYTES_MAX:
+                    sent = self._send_large_slice(part, turn_bytes)
+                else:
+                    sent = self._send_joined()
+            except (OSError, SliceTruncated) as error:
+                self._failed(f"sending failed: {error}")
+                return
+            self.sent_bytes += sent
+            turn_bytes -= sent
+            if turn_bytes <= 0:
+                if self._outbox:
+                    self._turn_pending = self._loop.call_soon(self._next_turn)
+                return
+
+    def _held_up(self) -> bool:
+        return self._worker_slice is not None or self._turn_pending is not None
+
+    def _next_turn(self) -> None:
+        self._turn_pending = None
+        self.pump()
+        self._drained()
+
+    def _send_joined(self) -> int:
+        """Memory parts and small slices, up to the next large slice or enough for one write."""
+        outbox = self._outbox
+        pieces: list[Buffer] = []
+        size = 0
+        more = False
+        while outbox:
+            part = outbox[0]
+            if isinstance(part, FileSlice):
+                if part.length - self._slice_sent > SMALL_SLICE_BYTES_MAX:
+                    more = True
+                    break
+                piece = self._read_small_slice(part)
+                if piece is None:
+                    break
+                pieces.append(piece)
+                size += len(piece)
+                self._finish_slice(part)
+            else:
+                length = len(part)
+                if length >= LARGE_PART_BYTES_MIN and pieces:
+                    more = True
+                    break
+                outbox.popleft()
+                self.held_bytes -= length
+                pieces.append(part)
+                size += length
+            if size >= JOIN_BYTES_MAX or (len(pieces) == 1 and size >= LARGE_PART_BYTES_MIN):
+                more = bool(outbox)
+                break
+        if pieces:
+            self._write(pieces[0] if len(pieces) == 1 else b"".join(pieces), more)
+        return size
+
+    def _write(self, data: Buffer, more: bool) -> None:
+        self._transport.write(data)
+
+    def _send_large_slice(self, part: FileSlice, bytes_max: int) -> int:
+        raise NotImplementedError
+
+    def _advance_slice(self, part: FileSlice, sent: int) -> None:
+        """Before the transport is given the bytes: it may call `unblock`, and so `pump`, from within."""
+        self._slice_sent += sent
+        if self._slice_sent == part.length:
+            self._finish_slice(part)
+
+    def _finish_slice(self, part: FileSlice) -> None:
+        self._outbox.popleft()
+        self._slice_sent = 0
+        self._warm_until = 0
+        part.release()
+
+    def _read_small_slice(self, part: FileSlice) -> Buffer | None:
+        """The rest of a slice, or None when it is not in memory and a worker was sent to get it."""
+        position = part.position + self._slice_sent
+        length = part.length - self._slice_sent
+        if part.fd < 0 or self._warm_until >= position + length:
+            return _read(part, position, length)
+        buffer = bytearray(length)
+        try:
+            if os.preadv(part.fd, (buffer,), position, os.RWF_NOWAIT) == length:
+                return buffer
+        except OSError as error:
+            if error.errno in _NOWAIT_REFUSED:
+                self._warm_until = position + length
+                return self._read_small_slice(part)
+            if error.errno != EAGAIN:
+                raise
+        self._warm_up(part, position, length)
+        return None
+
+    def _is_warm(self, part: FileSlice, position: int, length: int) -> bool:
+        """Whether the range can be sent without waiting for the disk; if not, a worker is on its way."""
+        end = position + length
+        if end <= self._warm_until:
+            return True
+        probe = max(position, self._warm_until)
+        fd = part.fd
+        try:
+            while probe < end:
+                if not os.preadv(fd, (_PROBE,), probe, os.RWF_NOWAIT):
+                    raise SliceTruncated(f"{part.file.path} ends before {probe}")
+                probe += PROBE_STRIDE_BYTES
+        except OSError as error:
+            if error.errno in _NOWAIT_REFUSED:
+                self._warm_until = part.position + part.length
+                return True
+            if error.errno != EAGAIN:
+                raise
+            self._warm_up(part, position, length)
+            return False
+        self._warm_until = end
+        return True
+
+    def _warm_up(self, part: FileSlice, position: int, length: int) -> None:
+        self._worker_slice = part
+        end = position + length
+
+        def arrived(_: Any, error: BaseException | None) -> None:
+            self._worker_slice = None
+            if self._closed:
+                part.release()
+                return
+            if error is not None:
+                self._failed(f"reading {part.file.path} failed: {error}")
+                return
+            # Whatever the page cache does meanwhile: this range is not probed again, so each round gets
+            # further.
+            self._warm_until = end
+            self.pump()
+            self._drained()
+
+        self._workers.submit(_Preload(part.fd, position, length), arrived)
+
+
+def _read(part: FileSlice, position: int, length: int) -> bytes:
+    data = part.file.pread(length, position) if part.fd < 0 else os.pread(part.fd, length, position)
+    if len(data) < length:
+        raise SliceTruncated(f"{part.file.path} ends at {position + len(data)}")
+    return data
+
+
+class _Preload:
+    """Reads a range of a file so that its pages are in memory. Runs in a worker thread."""
+
+    __slots__ = ("_fd", "_position", "_length")
+
+    def __init__(self, fd: int, position: int, length: int) -> None:
+        self._fd = fd
+        self._position = position
+        self._length = length
+
+    def __call__(self) -> None:
+        os.posix_fadvise(self._fd, self._position, self._length, os.POSIX_FADV_WILLNEED)
+        os.pread(self._fd, self._length, self._position)
+
+
+_PROBE: Final = bytearray(1)
+
+
+class SendfileSink(Sink):
+    """For plain sockets. Expects the transport's write-buffer limits to be 0, so that `block` and `unblock`
+    tell exactly whether the transport has anything queued.
+    """
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        transport: asyncio.Transport,
+        workers: Workers,
+        failed: Callable[[str], None],
+        drained: Callable[[], None],
+    ) -> None:
+        super().__init__(loop, transport, workers, failed, drained)
+        transport.set_write_buffer_limits(high=0)
+        self._fd: int = transport.get_extra_info("socket").fileno()
+        self._socket: socket.socket | None = None
+        self._watched_fd = -1
+
+    def close(self) -> None:
+        super().close()
+        self._unwatch()
+        if self._socket is not None:
+            self._socket.detach()
+
+    def _held_up(self) -> bool:
+        return self._watched_fd >= 0 or super()._held_up()
+
+    def _write(self, data: Buffer, more: bool) -> None:
+        if more and not self._transport.get_write_buffer_size():
+            # A slice follows: MSG_MORE lets its first bytes share the packet.
+            if self._socket is None:
+                # The transport's descriptor under another object, for its send() with flags; detached
+                # before the transport closes it.
+                self._socket = socket.socket(fileno=self._fd)
+            try:
+                sent = self._socket.send(data, socket.MSG_MORE)
+            except BlockingIOError:
+                sent = 0
+            if sent == len(data):
+                return
+            data = memoryview(data)[sent:]
+        self._transport.write(data)
+
+    def _send_large_slice(self, part: FileSlice, bytes_max: int) -> int:
+        if self._transport.get_write_buffer_size():
+            self.blocked = True  # cannot happen while the limits are 0; waiting is right in any case
+            return 0
+        position = part.position + self._slice_sent
+        length = min(part.length - self._slice_sent, bytes_max)
+        if part.fd < 0:
+            data = _read(part, position, length)
+            self._advance_slice(part, length)
+            self._transport.write(data)
+            return length
+        if not self._is_warm(part, position, length):
+            return 0
+        try:
+            sent = os.sendfile(self._fd, part.fd, position, length)
+        except BlockingIOError:
+            self._watch()
+            return 0
+        if sent == 0:
+            raise SliceTruncated(f"{part.file.path} ends before {position}")
+        self._advance_slice(part, sent)
+        if sent < length:
+            self._watch()  # the socket is full: asking it once more would only say so
+        return sent
+
+    def _watch(self) -> None:
+        # asyncio does not let anybody watch a transport's descriptor, so a duplicate is watched.
+        self._watched_fd = os.dup(self._fd)
+        self._loop.add_writer(self._watched_fd, self._writable)
+
+    def _unwatch(self) -> None:
+        if self._watched_fd >= 0:
+            # In this order: epoll goes on reporting a descriptor that was closed while it is registered.
+            self._loop.remove_writer(self._watched_fd)
+            os.close(self._watched_fd)
+            self._watched_fd = -1
+
+    def _writable(self) -> None:
+        self._unwatch()
+        self.pump()
+        self._drained()
+
+
+class CopySink(Sink):
+    """For TLS: bytes are read from the file and written to the transport, which encrypts them."""
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        transport: asyncio.Transport,
+        workers: Workers,
+        failed: Callable[[str], None],
+        drained: Callable[[], None],
+    ) -> None:
+        super().__init__(loop, transport, workers, failed, drained)
+        transport.set_write_buffer_limits(high=JOIN_BYTES_MAX, low=JOIN_BYTES_MAX // 4)
+
+    def _send_large_slice(self, part: FileSlice, bytes_max: int) -> int:
+        position = part.position + self._slice_sent
+        length = min(part.length - self._slice_sent, bytes_max, JOIN_BYTES_MAX)
+        if part.fd >= 0 and not self._is_warm(part, position, length):
+            return 0
+        data = _read(part, position, length)
+        self._advance_slice(part, length)
+        self._transport.write(data)
+        return length
