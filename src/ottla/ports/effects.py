@@ -67,3 +67,22 @@ class Sleep:
 Effect: TypeAlias = Waiter | DiskJob | Sleep
 Steps: TypeAlias = Generator[Effect, Any, R]
 """What a handler that waits returns: `def handle(...) -> Steps[ProduceResponse]`."""
+
+
+def run_now(steps: Steps[R]) -> R:
+    """Runs steps to their end on the spot, for the start and the end of a node when nobody is served.
+
+    Disk jobs are done in place and sleeps are skipped; whoever waits for somebody else cannot be run so.
+    """
+    result: Any = None
+    try:
+        while True:
+            effect = steps.send(result)
+            result = None
+            if isinstance(effect, DiskJob):
+                result = effect.call()
+            elif isinstance(effect, Waiter):
+                raise RuntimeError("a step that nobody else can complete")
+    except StopIteration as stop:
+        value: R = stop.value
+        return value

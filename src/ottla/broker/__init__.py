@@ -1,0 +1,1 @@
+"""The node: dispatch table, handlers, waiting, timers, and the asyncio shell around them."""

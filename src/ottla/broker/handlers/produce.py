@@ -1,0 +1,178 @@
+"""Produce (key 0): append batches in place.
+
+v3 message format 2 and transactions; v7 zstd; v8 record errors; v9 flexible; v10 new leaders in the
+response; v12 transactions of the second generation; v13 topic ids. Versions 0-2 are advertised (librdkafka
+stops compressing otherwise) and refused, as Kafka 4 does.
+
+The batch is checked and patched inside the receive buffer and written from there; when it has been appended
+the request's bytes are not needed any more, so a wait for the high watermark holds none.
+"""
+
+from __future__ import annotations
+
+from ottla.broker.context import RequestContext
+from ottla.broker.node import Node
+from ottla.broker.replies import NO_REPLY, Close
+from ottla.log.append import AppendInfo
+from ottla.model.errors import ErrorCode, KafkaError
+from ottla.model.types import INTERNAL_TOPICS
+from ottla.ports.effects import Steps, Waiter
+from ottla.replication.partition import Partition, batch_size_bytes
+from ottla.wire.compression import Codec
+from ottla.wire.messages.produce import (
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceResponse,
+)
+
+ADMIN_CLIENT_ID = "__admin_client"
+"""The one client id that may write to internal topics, as in Kafka."""
+
+_MAGIC_AT = 16
+_ATTRIBUTES_AT = 21
+_HEADER_BYTES = 61
+_TRANSACTIONAL = 0x10
+_CONTROL = 0x20
+_CODEC_MASK = 0x07
+
+Reply = ProduceResponse | object
+
+
+def handle(ctx: RequestContext, request: ProduceRequest) -> Reply | Steps[Reply]:
+    node = ctx.node
+    acks = request.acks
+    version = ctx.version
+    now_ms = node.clock.now_ms()
+    response = ProduceResponse()
+    waits: list[tuple[Partition, AppendInfo, PartitionProduceResponse]] | None = None
+    failed: ErrorCode | None = None
+    for topic in request.topic_data:
+        answers: list[PartitionProduceResponse] = []
+        name = topic.name
+        if version >= 13:
+            name = node.topic_name(topic.topic_id) or ""
+        response.responses.append(
+            TopicProduceResponse(name=name, topic_id=topic.topic_id, partition_responses=answers)
+        )
+        for data in topic.partition_data:
+            answer = PartitionProduceResponse(index=data.index)
+            answers.append(answer)
+            partition: Partition | None = None
+            try:
+                if acks not in (-1, 0, 1):
+                    raise KafkaError(
+                        ErrorCode.INVALID_REQUIRED_ACKS, f"acks is {acks}; -1, 0 and 1 are possible"
+                    )
+                if name in INTERNAL_TOPICS and ctx.client_id != ADMIN_CLIENT_ID:
+                    raise KafkaError(ErrorCode.INVALID_TOPIC_EXCEPTION, f"{name} is internal to the broker")
+                if version >= 13:
+                    partition = node.partitions_by_id.get((topic.topic_id, data.index))
+                else:
+                    partition = node.partitions.get((name, data.index))
+                if partition is None:
+                    topic_id = topic.topic_id if version >= 13 else None
+                    raise KafkaError(node.absence(name, data.index, topic_id))
+                records = _single_batch(data.records, version)
+                info = node.append(partition, records, now_ms, acks)
+                answer.base_offset = info.first_offset
+                answer.log_append_time_ms = info.log_append_time_ms
+                answer.log_start_offset = info.log_start_offset
+                if acks and partition.must_wait(info, acks):
+                    if waits is None:
+                        waits = []
+                    waits.append((partition, info, answer))
+            except KafkaError as error:
+                failed = _refuse(node, answer, error, partition, response, version)
+    if acks == 0:
+        # There is no reply to carry an error: the only way to tell the producer is to close the connection.
+        if failed is not None:
+            return Close(f"a produce request with acks=0 failed: {failed.name}")
+        return NO_REPLY
+    if waits is None:
+        return response
+    return _wait_for_high_watermarks(ctx, response, waits, request.timeout_ms)
+
+
+def _single_batch(records: memoryview | None, version: int) -> memoryview:
+    """From version 3 on, a partition's data is exactly one batch of format 2."""
+    if records is None or len(records) < _HEADER_BYTES:
+        raise KafkaError(
+            ErrorCode.INVALID_RECORD, "a produce request has to hold one record batch per partition"
+        )
+    if records[_MAGIC_AT] != 2:
+        raise KafkaError(
+            ErrorCode.INVALID_RECORD, f"the batch has format {records[_MAGIC_AT]}; only format 2 is accepted"
+        )
+    size = batch_size_bytes(records)
+    if size > len(records):
+        raise KafkaError(
+            ErrorCode.CORRUPT_MESSAGE, f"the batch says it has {size} bytes, {len(records)} are there"
+        )
+    if size != len(records):
+        raise KafkaError(ErrorCode.INVALID_RECORD, "a produce request has to hold exactly one record batch")
+    attributes = records[_ATTRIBUTES_AT + 1]
+    if attributes & _CODEC_MASK == Codec.ZSTD and version < 7:
+        raise KafkaError(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, "zstd needs produce version 7 or newer")
+    if attributes & _CONTROL:
+        raise KafkaError(ErrorCode.INVALID_RECORD, "clients may not write control records")
+    if attributes & _TRANSACTIONAL:
+        raise KafkaError(ErrorCode.INVALID_TXN_STATE, "the batch belongs to no open transaction")
+    return records
+
+
+def _refuse(
+    node: Node,
+    answer: PartitionProduceResponse,
+    error: KafkaError,
+    partition: Partition | None,
+    response: ProduceResponse,
+    version: int,
+) -> ErrorCode:
+    answer.error_code = error.code
+    answer.error_message = error.message
+    answer.base_offset = -1
+    if error.code == ErrorCode.NOT_LEADER_OR_FOLLOWER and partition is not None and version >= 10:
+        leader = node.image.brokers.get(partition.leader_id)
+        answer.current_leader = LeaderIdAndEpoch(
+            leader_id=partition.leader_id, leader_epoch=partition.leader_epoch
+        )
+        if leader is not None and all(e.node_id != partition.leader_id for e in response.node_endpoints):
+            endpoint = node.endpoint_of(leader)
+            response.node_endpoints.append(
+                NodeEndpoint(
+                    node_id=partition.leader_id, host=endpoint.host, port=endpoint.port, rack=leader.rack
+                )
+            )
+    return error.code
+
+
+def _wait_for_high_watermarks(
+    ctx: RequestContext,
+    response: ProduceResponse,
+    waits: list[tuple[Partition, AppendInfo, PartitionProduceResponse]],
+    timeout_ms: int,
+) -> Steps[ProduceResponse]:
+    """The next pipelined request proceeds meanwhile; replies keep their order on the connection."""
+    deadline_ms = ctx.node.clock.monotonic_ms() + max(timeout_ms, 0)
+    waiters = []
+    for partition, info, _ in waits:
+        # All register at once: a partition serves its waiters in offset order.
+        waiter = Waiter(deadline_ms)
+        partition.wait_for_high_watermark(info.last_offset, waiter)
+        waiters.append(waiter)
+    for (partition, info, answer), waiter in zip(waits, waiters, strict=True):
+        yield waiter
+        if partition.log.high_watermark > info.last_offset:
+            continue
+        if partition.deleted:
+            code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        elif not partition.is_leader:
+            code = ErrorCode.NOT_LEADER_OR_FOLLOWER
+        else:
+            code = ErrorCode.REQUEST_TIMED_OUT
+        answer.error_code = code
+        answer.base_offset = -1
+    return response

@@ -1,0 +1,40 @@
+"""The other end of a connection, as the broker sees it: real sockets and simulated ones both offer this."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from ottla.ports.effects import Waiter
+
+
+class ReplySlot(Protocol):
+    """The place of one reply in its connection's order. It is completed exactly once."""
+
+    def complete(self, parts: list[Any]) -> None:
+        """The reply's bytes and file slices; on a closed connection the slices are released at once."""
+        ...
+
+    def complete_empty(self) -> None:
+        """This request has no reply (acks=0)."""
+        ...
+
+
+class Peer(Protocol):
+    peer_host: str
+    listener_name: str
+
+    def open_slot(self) -> ReplySlot: ...
+
+    def close(self, reason: str) -> None: ...
+
+    def pause_reading(self, token: object) -> None:
+        """No further request of this connection is dispatched until the same token resumes it."""
+        ...
+
+    def resume_reading(self, token: object) -> None: ...
+
+    def add_waiter(self, waiter: Waiter) -> None:
+        """The waiter expires when the connection is gone, so that nothing goes on waiting for it."""
+        ...
+
+    def discard_waiter(self, waiter: Waiter) -> None: ...

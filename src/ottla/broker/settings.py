@@ -1,0 +1,75 @@
+"""The broker-wide values that the node uses, read from the layered configuration in one place.
+
+Made anew when a dynamic broker config changes; whoever needs a value reads it from `node.settings` at the
+time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ottla.log.manager import ManagerSettings
+from ottla.metadata.config import ConfigView
+from ottla.model.log_config import LONG_MAX, LogConfig
+from ottla.net.settings import NetSettings
+
+METADATA_BATCH_BYTES_MAX = 64 * 1024 * 1024
+"""One decision is one batch, atomic on disk; ten thousand partitions take about a megabyte."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSettings:
+    fetch_max_bytes: int
+    fetch_sessions_max: int
+    fetch_session_eviction_ms: int
+    auto_create_topics: bool
+    delete_topics: bool
+    rack: str | None
+    logs: ManagerSettings
+    metadata_log: LogConfig
+    net: NetSettings
+
+    @staticmethod
+    def of(config: ConfigView) -> NodeSettings:
+        get = config.get_int
+        rack = config.broker_value("broker.rack")
+        scheduler_ms = get("log.flush.scheduler.interval.ms")
+        return NodeSettings(
+            fetch_max_bytes=get("fetch.max.bytes"),
+            fetch_sessions_max=get("max.incremental.fetch.session.cache.slots"),
+            fetch_session_eviction_ms=120_000,
+            auto_create_topics=config.get_bool("auto.create.topics.enable"),
+            delete_topics=config.get_bool("delete.topic.enable"),
+            rack=rack if isinstance(rack, str) else None,
+            logs=ManagerSettings(
+                retention_check_interval_ms=get("log.retention.check.interval.ms"),
+                flush_scheduler_interval_ms=scheduler_ms,
+                flush_offset_checkpoint_interval_ms=get("log.flush.offset.checkpoint.interval.ms"),
+                flush_start_offset_checkpoint_interval_ms=get(
+                    "log.flush.start.offset.checkpoint.interval.ms"
+                ),
+                high_watermark_checkpoint_interval_ms=get("replica.high.watermark.checkpoint.interval.ms"),
+                initial_task_delay_ms=get("log.initial.task.delay.ms"),
+                file_delete_delay_ms=get("log.segment.delete.delay.ms"),
+                producer_id_expiration_ms=get("producer.id.expiration.ms"),
+                producer_id_expiration_check_interval_ms=get("producer.id.expiration.check.interval.ms"),
+            ),
+            metadata_log=LogConfig(
+                segment_bytes=max(get("metadata.log.segment.bytes"), METADATA_BATCH_BYTES_MAX),
+                segment_ms=get("metadata.log.segment.ms"),
+                retention_bytes=-1,
+                retention_ms=-1,
+                max_message_bytes=METADATA_BATCH_BYTES_MAX,
+                message_timestamp_after_max_ms=LONG_MAX,
+                cleanup_policy=frozenset(),
+            ),
+            net=NetSettings(
+                request_bytes_max=get("socket.request.max.bytes"),
+                connections_max=get("max.connections"),
+                connections_per_ip_max=get("max.connections.per.ip"),
+                idle_timeout_ms=get("connections.max.idle.ms"),
+                send_buffer_bytes=get("socket.send.buffer.bytes"),
+                receive_buffer_bytes=get("socket.receive.buffer.bytes"),
+                listen_backlog=get("socket.listen.backlog.size"),
+            ),
+        )

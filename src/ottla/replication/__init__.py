@@ -1,0 +1,1 @@
+"""One partition's roles: leader and, later, follower; the high watermark."""
