@@ -1,0 +1,231 @@
+"""One simulated story of a whole broker and its clients: a bad network, crashes, and the books at the end.
+
+Producers (idempotent, up to five requests in flight) and consumers work on a few partitions through
+connections that break, while the broker is killed, loses power, dies at a random disk operation, or is
+restarted cleanly. Then the network calms down, everybody finishes, and each partition is read from its start:
+the ledger says whether every promise was kept.
+
+A seed decides which crashes there are. With `flush.messages=1` an acknowledged record survives a power loss;
+without it, only `kill -9`, because the page cache is all there is (DESIGN: nothing acknowledged is lost,
+within the flush policy).
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any
+
+from ottla.model.types import TopicPartition
+from ottla.testing.client import SimConsumer, SimProducer, TopicCreator
+from ottla.testing.clock import VirtualClock
+from ottla.testing.cluster import HOST, SimBroker
+from ottla.testing.disk import Survival
+from ottla.testing.driver import SimDriver
+from ottla.testing.ledger import Ledger, Violation
+from ottla.testing.network import NetworkFaults, SimNetwork
+from ottla.testing.scheduler import Scheduler
+
+FREQUENT = {
+    "log.flush.offset.checkpoint.interval.ms": "700",
+    "log.flush.start.offset.checkpoint.interval.ms": "900",
+    "replica.high.watermark.checkpoint.interval.ms": "500",
+    "log.initial.task.delay.ms": "100",
+    "log.retention.check.interval.ms": "800",
+}
+"""What runs in the background runs often, so that crashes fall into it."""
+
+
+class BrokerRun:
+    def __init__(self, seed: int, *, batches: int = 60, crashes: int = 4) -> None:
+        self.seed = seed
+        self.batches = batches
+        self.scheduler = Scheduler(seed)
+        self.random: random.Random = self.scheduler.random
+        rng = self.random
+        self.network = SimNetwork(
+            self.scheduler,
+            NetworkFaults(
+                break_before_request=rng.choice((0.0, 0.01, 0.05)),
+                break_before_reply=rng.choice((0.0, 0.01, 0.05)),
+                break_after_reply=rng.choice((0.0, 0.02)),
+                slow_rate=rng.choice((0.0, 0.05)),
+            ),
+        )
+        self.power_losses = rng.random() < 0.6
+        self.broker = SimBroker(self.scheduler, self.network, properties=FREQUENT)
+        self.broker.clock.skew_ms = rng.choice((0.0, -1_800_000.0, 3_600_000.0))
+        self.ledger = Ledger()
+        self.report: Counter[str] = Counter()
+        self.crashes_left = crashes
+        self._clock = VirtualClock(self.scheduler)
+        self._clients = SimDriver(self.scheduler, self._clock)
+        self._failure: BaseException | None = None
+        self._calm = False
+
+    def run(self) -> Counter[str]:
+        try:
+            self._run()
+        except Exception as error:
+            raise AssertionError(
+                f"{error}\nrepeat with: python -m ottla.testing.run --part broker --seed {self.seed}"
+                f" --steps {self.batches}"
+            ) from error
+        finally:
+            self._clients.kill()
+            if self.broker.up:
+                self.broker.crash()
+        for counter in (self.network.stats, self.broker.disk.stats):
+            self.report.update(counter)
+        self.report["runs"] += 1
+        self.report["virtual_seconds"] += int(self.scheduler.now_ms / 1000)
+        self.report["records_acked"] += self.ledger.acked_count
+        return self.report
+
+    # -- the story --
+
+    def _run(self) -> None:
+        rng = self.random
+        self._start_broker()
+        topics = self._create_topics()
+        partitions = [
+            TopicPartition(topic, index) for topic, count in topics.items() for index in range(count)
+        ]
+        producers = []
+        for number in range(rng.randint(2, 4)):
+            producer = SimProducer(*self._client(f"p{number}"))
+            producers.append(producer)
+            self._go(producer.run(rng.choice(partitions), self.batches))
+        consumers = []
+        for tp in partitions:
+            consumer = SimConsumer(*self._client(f"c-{tp}"))
+            consumers.append(consumer)
+            self._go(consumer.run(tp))
+        self._plan_crash()
+        while not all(producer.done for producer in producers):
+            self._advance()
+        self.network.faults.calm()
+        self.crashes_left = 0
+        self._calm = True
+        self.broker.disk.cancel_crash()
+        if not self.broker.up:
+            self._restart()
+        for consumer in consumers:
+            consumer.stop = True
+        self._wait(lambda: all(consumer.done for consumer in consumers))
+        # Once more through a restart, so that the last word is what the disk holds.
+        self.broker.stop()
+        self.report["clean_shutdowns"] += 1
+        self.broker.next_disk(power_loss=True)
+        self._start_broker()
+        for tp in partitions:
+            self.ledger.check_at_the_end(tp, self._read_all(tp))
+            self.report["partitions_checked"] += 1
+
+    def _client(self, name: str) -> tuple[SimNetwork, VirtualClock, str, str, Ledger, Counter[str]]:
+        return self.network, self._clock, HOST, name, self.ledger, self.report
+
+    def _create_topics(self) -> dict[str, int]:
+        rng = self.random
+        topics = {}
+        for name in ("orders", "clicks")[: rng.randint(1, 2)]:
+            configs = {"segment.ms": str(rng.choice((300, 2_000, 604_800_000)))}
+            if self.power_losses:
+                configs["flush.messages"] = "1"
+            creator = TopicCreator(*self._client(f"creator-{name}"))
+            topics[name] = rng.randint(1, 2)
+            finished = self._go(creator.run(name, topics[name], configs))
+            self._wait(lambda finished=finished: bool(finished))
+        return topics
+
+    def _read_all(self, tp: TopicPartition) -> list[tuple[int, bytes]]:
+        reader = SimConsumer(*self._client(f"reader-{tp}"))
+        reader.stop = True
+        finished = self._go(reader.run(tp))
+        self._wait(lambda: bool(finished))
+        records: list[tuple[int, bytes]] = finished[0]
+        return records
+
+    # -- running clients --
+
+    def _go(self, steps: Any) -> list[Any]:
+        """Runs a client; the list holds its result when it has one."""
+        finished: list[Any] = []
+
+        def done(result: Any, error: BaseException | None) -> None:
+            if error is not None:
+                self._failure = self._failure or error
+            else:
+                finished.append(result)
+
+        self._clients.run(steps, done)
+        return finished
+
+    def _wait(self, condition: Any) -> None:
+        end_ms = self.scheduler.now_ms + 600_000.0
+        while not condition():
+            self._advance()
+            if self.scheduler.now_ms > end_ms:
+                raise Violation("the clients make no progress")
+
+    def _advance(self) -> None:
+        self.scheduler.step()
+        if self._failure is not None:
+            raise self._failure
+        if self.broker.fatal_errors:
+            raise Violation(f"the broker gave up: {self.broker.fatal_errors[0]!r}")
+        if not self.broker.up:
+            self.report["crashes"] += 1
+            self._restart()
+
+    # -- crashes --
+
+    def _plan_crash(self) -> None:
+        """One of: at a disk operation to come, at a moment, or a clean restart at a moment."""
+        if self.crashes_left <= 0:
+            return
+        self.crashes_left -= 1
+        rng = self.random
+        kind = rng.random()
+        if kind < 0.6:
+            when = rng.choice(("before", "torn", "after"))
+            self.broker.disk.crash_at(self.broker.disk.operations + rng.randrange(150), when)  # type: ignore[arg-type]
+        elif kind < 0.85:
+            self.scheduler.call_after(rng.random() * 3000.0, self._kill)
+        else:
+            self.scheduler.call_after(rng.random() * 3000.0, self._stop_cleanly)
+
+    def _kill(self) -> None:
+        if not self._calm:
+            self.broker.crash()
+
+    def _stop_cleanly(self) -> None:
+        if self.broker.up and not self._calm and self.broker.stop():
+            self.report["clean_shutdowns"] += 1
+
+    def _restart(self) -> None:
+        rng = self.random
+        self.broker.next_disk(
+            power_loss=self.power_losses and rng.random() < 0.8,
+            survival=Survival(bit_flips=rng.random() < 0.3),
+        )
+        if self.crashes_left > 0 and rng.random() < 0.2:
+            # The next process does not get far.
+            self.crashes_left -= 1
+            self.broker.disk.crash_at(rng.randrange(60), "before")
+        # Some time passes with nobody at the address.
+        downtime_ms = rng.random() * 500.0
+        end_ms = self.scheduler.now_ms + downtime_ms
+        while (next_ms := self.scheduler.next_time_ms()) is not None and next_ms < end_ms:
+            self.scheduler.step()
+            if self._failure is not None:
+                raise self._failure
+        self._start_broker()
+        self._plan_crash()
+
+    def _start_broker(self) -> None:
+        while not self.broker.start():
+            self.report["crashes_at_start"] += 1
+            self.broker.next_disk(power_loss=self.power_losses and self.random.random() < 0.8)
+        if self.broker.fatal_errors:
+            raise Violation(f"the broker gave up: {self.broker.fatal_errors[0]!r}")
