@@ -41,6 +41,7 @@ from ottla.broker.replies import NO_REPLY, Close, Encoded
 from ottla.model.errors import ErrorCode
 from ottla.wire.framing import RequestHeader, decode_request_header, encode_response
 from ottla.wire.messages.api_versions import ApiVersionsResponse
+from ottla.wire.messages.fetch import FetchResponse
 from ottla.wire.messages.index import APIS, ApiKey, request_class
 from ottla.wire.primitives import DecodeError
 
@@ -119,6 +120,9 @@ class Dispatcher:
 
     def on_frame(self, peer: Peer, frame: memoryview) -> None:
         """`frame` is only valid during this call, and writable: batches are patched where they lie."""
+        if not self._node.serving:
+            peer.close("the broker is not ready yet, or stopping")
+            return
         end = len(frame)
         try:
             header, pos = decode_request_header(frame, 0, end)
@@ -174,6 +178,8 @@ class Dispatcher:
                     else encode_response(response, ctx.api_key, ctx.version, ctx.correlation_id)
                 )
             except Exception as error:
+                if isinstance(response, FetchResponse):
+                    fetch.release(response)
                 self._fail(ctx, slot, error)
                 return
             slot.complete(parts)
@@ -190,7 +196,10 @@ class Dispatcher:
         if header.api_key == ApiKey.API_VERSIONS:
             # An exact version 0 body, which every client can read: it then asks again with a version we have.
             answer = ApiVersionsResponse(
-                error_code=ErrorCode.UNSUPPORTED_VERSION, api_keys=api_versions.api_keys(SUPPORTED)
+                error_code=ErrorCode.UNSUPPORTED_VERSION,
+                api_keys=api_versions.api_keys(
+                    CONTROLLER_SUPPORTED if self._table is CONTROLLER_TABLE else SUPPORTED
+                ),
             )
             peer.open_slot().complete(encode_response(answer, header.api_key, 0, header.correlation_id))
             return

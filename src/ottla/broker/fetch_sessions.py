@@ -39,6 +39,7 @@ class FetchedPartition:
         "max_bytes",
         "told_high_watermark",
         "told_log_start",
+        "told_error",
     )
 
     def __init__(self, session: FetchSession, topic: str, topic_id: bytes, request: FetchPartition) -> None:
@@ -49,6 +50,7 @@ class FetchedPartition:
         self.partition: Partition | None = None
         self.told_high_watermark = -1
         self.told_log_start = -1
+        self.told_error = 0
         self.update(request)
 
     def update(self, request: FetchPartition) -> None:
@@ -56,6 +58,7 @@ class FetchedPartition:
         self.current_leader_epoch = request.current_leader_epoch
         self.last_fetched_epoch = request.last_fetched_epoch
         self.max_bytes = request.partition_max_bytes
+        self.told_error = 0  # another question: its answer is news, even if it is the same error
 
     def data_arrived(self, partition: Partition, size_bytes: int) -> None:
         session = self.session

@@ -12,7 +12,9 @@ configuration is in the metadata), register, lead. Only then is anybody served.
 
 from __future__ import annotations
 
+import errno
 import logging
+import os.path
 import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -23,6 +25,7 @@ from ottla.broker.producer_ids import ProducerIds
 from ottla.broker.quorum import MetadataQuorum
 from ottla.broker.settings import NodeSettings
 from ottla.log.append import AppendInfo
+from ottla.log.log import Log
 from ottla.log.log_dir import LogDir
 from ottla.log.manager import LogManager
 from ottla.log.turn import Turn
@@ -52,6 +55,7 @@ from ottla.ports.disk import Disk
 from ottla.ports.driver import Driver
 from ottla.ports.effects import DiskJob, Steps, run_now
 from ottla.replication.partition import Partition
+from ottla.wire.record_batch import CorruptBatch
 
 logger = logging.getLogger(__name__)
 
@@ -123,6 +127,7 @@ class Node:
         try:
             self.quorum.open()
             self._set_image(self.quorum.image)
+            self._take_settings()
             if not self.image.features:
                 self.quorum.commit_now(bootstrap_records())
             self.logs.load()
@@ -139,7 +144,11 @@ class Node:
         """Everything to disk, so that the next start scans nothing. May be called again."""
         if self.serving:
             self.serving = False
-            self.quorum.close()
+            try:
+                self.quorum.close()
+            except (OSError, KafkaError) as error:
+                # The records' own directories may be well, and then need no recovery.
+                logger.error("the metadata log was not closed cleanly: %s", error)
             self.logs.shutdown(self.broker_epoch)
 
     @property
@@ -182,7 +191,8 @@ class Node:
         self.logs.set_aside_strays(is_wanted)
         for topic in topics.values():
             for index, state in topic.partitions.items():
-                self._place(topic, index, state, is_new=False)
+                self._make(topic, index, state, is_new=False)
+                self._give_role(topic, index, state)
         run_now(self.logs.sync_names_steps())
 
     # --- what handlers ask --------------------------------------------------------------------------------
@@ -201,8 +211,11 @@ class Node:
             known = self.image.topics.get(topic)
         if known is None or index not in known.partitions:
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        if TopicPartition(known.name, index) in self.logs.offline:
-            return ErrorCode.KAFKA_STORAGE_ERROR
+        if (known.name, index) not in self.partitions and self.node_id in known.partitions[index].replicas:
+            # What lies in a directory that was offline from the start on is in no list.
+            tp = TopicPartition(known.name, index)
+            if tp in self.logs.offline or any(not each.online for each in self.logs.dirs):
+                return ErrorCode.KAFKA_STORAGE_ERROR
         return ErrorCode.NOT_LEADER_OR_FOLLOWER
 
     def leader_of(self, topic: str, index: int) -> Partition:
@@ -269,13 +282,34 @@ class Node:
                         yield DiskJob(ticket.run)
                     finally:
                         log.end_flush(ticket, self.clock.now_ms())
+                if log.unflushed_messages < log.config.flush_messages:
+                    # What arrived meanwhile is too little for another flush, and waits for none.
+                    partition.flush_wanted = False
+                    upto = log.log_end_offset
                 partition.flushed(upto)
         except OSError as error:
-            self.logs.storage_failed(log, error)
+            self._sync_failed(log, error)
         except KafkaError as error:
             self.logs.storage_failed(log, error)
         finally:
             partition.flush_running = False
+
+    def _sync_failed(self, log: Log, error: OSError) -> None:
+        """After a failed fsync the pages are gone, also when the disk was only full: a later fsync that
+        succeeds would vouch for bytes that are nowhere.
+        """
+        log_dir = self.logs.dir_of(log)
+        if log_dir is not None and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            self.logs.fail_dir(log_dir.path, error)
+        else:
+            self.logs.storage_failed(log, error)
+
+    def read_failed(self, partition: Partition, error: OSError | CorruptBatch | KafkaError) -> KafkaError:
+        """What to answer when a log could not be read; a broken disk takes its directory offline."""
+        self.logs.storage_failed(partition.log, error)
+        if isinstance(error, KafkaError):
+            return error
+        return KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, f"reading {partition.tp} failed: {error}")
 
     def advance_log_start(self, partition: Partition, offset: int) -> None:
         try:
@@ -291,6 +325,12 @@ class Node:
         self.image = image
         self.config = self.config.after(image)
 
+    def _take_settings(self) -> None:
+        self.settings = NodeSettings.of(self.config)
+        self.logs.settings = self.settings.logs
+        if self.on_settings is not None:
+            self.on_settings(self.settings)
+
     def _log_config(self, topic: str) -> LogConfig:
         return self.config.topic_log_config(topic)
 
@@ -304,13 +344,25 @@ class Node:
                 if turn.over():
                     yield turn.rest()
                 self._remove(topic_id, name, index)
-        for topic_id in (*delta.created_topics, *delta.changed_topics):
-            topic = image.topics_by_id[topic_id]
+        touched = [image.topics_by_id[each] for each in (*delta.created_topics, *delta.changed_topics)]
+        for topic in touched:
+            before = delta.before.topics_by_id.get(topic.topic_id)
             for index, state in topic.partitions.items():
                 if turn.over():
                     yield turn.rest()
-                self._place(topic, index, state, is_new=True)
+                # One that was there before and has no log here is in a directory that failed: an empty log
+                # in its place would be served as the truth.
+                is_new = before is None or index not in before.partitions
+                self._make(topic, index, state, is_new=is_new)
+        # Nobody may write before the names are durable: a flush vouches for a log's bytes, not for the name
+        # under which the next start finds them.
         yield from self.logs.sync_names_steps()
+        turn.begin()
+        for topic in touched:
+            for index, state in topic.partitions.items():
+                if turn.over():
+                    yield turn.rest()
+                self._give_role(topic, index, state)
         self._apply_configs(delta)
 
     def _apply_configs(self, delta: ImageDelta) -> None:
@@ -318,35 +370,38 @@ class Node:
             if resource_type == TOPIC_RESOURCE:
                 self.logs.update_topic_config(name)
             elif resource_type == BROKER_RESOURCE and name in ("", str(self.node_id)):
-                self.settings = NodeSettings.of(self.config)
-                self.logs.settings = self.settings.logs
+                self._take_settings()
                 self.logs.update_all_configs()
-                if self.on_settings is not None:
-                    self.on_settings(self.settings)
 
-    def _place(self, topic: TopicImage, index: int, state: PartitionState, *, is_new: bool) -> None:
-        """Gives a partition its log and its role; the caller sees to it that new names become durable."""
-        if self.node_id not in state.replicas:
+    def _make(self, topic: TopicImage, index: int, state: PartitionState, *, is_new: bool) -> None:
+        """Gives a partition its log, unless it has one; the caller makes new names durable."""
+        if self.node_id not in state.replicas or (topic.topic_id, index) in self.partitions_by_id:
             return
+        tp = TopicPartition(topic.name, index)
+        try:
+            log = self.logs.get_or_create(tp, topic.topic_id, is_new=is_new, sync_names=False)
+        except (OSError, KafkaError) as error:
+            logger.error("%s is offline: %s", tp, error)
+            return
+        self.partitions[tp] = self.partitions_by_id[(topic.topic_id, index)] = Partition(
+            tp, topic.topic_id, log
+        )
+
+    def _give_role(self, topic: TopicImage, index: int, state: PartitionState) -> None:
         partition = self.partitions_by_id.get((topic.topic_id, index))
         if partition is None:
-            tp = TopicPartition(topic.name, index)
-            try:
-                log = self.logs.get_or_create(tp, topic.topic_id, is_new=is_new, sync_names=False)
-            except KafkaError as error:
-                logger.error("%s is offline: %s", tp, error.message)
-                return
-            partition = Partition(tp, topic.topic_id, log)
-            self.partitions[tp] = partition
-            self.partitions_by_id[(topic.topic_id, index)] = partition
+            return
         if state.leader == self.node_id:
             partition.become_leader(
                 self.node_id, state.leader_epoch, state.partition_epoch, state.replicas, state.isr
             )
+        else:
+            partition.resign(state.leader, state.leader_epoch, state.partition_epoch, state.replicas)
 
     def _remove(self, topic_id: bytes, name: str, index: int) -> None:
         partition = self.partitions_by_id.pop((topic_id, index), None)
         if partition is None:
+            self.logs.offline.pop(TopicPartition(name, index), None)
             return
         if self.partitions.get((name, index)) is partition:
             del self.partitions[(name, index)]
@@ -365,7 +420,8 @@ class Node:
             if partition is not None:
                 self.partitions_by_id.pop((partition.topic_id, tp.partition), None)
                 self._retire(partition)
-        if log_dir.path == self.server_config.metadata_log_dir or not self.logs.online_dirs:
+        metadata_dir = os.path.normpath(self.server_config.metadata_log_dir)
+        if log_dir.path == metadata_dir or not self.logs.online_dirs:
             self.fatal(log_dir.error or OSError(f"{log_dir.path} failed"))
 
     def _allocate_producer_ids(self) -> Steps[tuple[int, int]]:

@@ -12,6 +12,7 @@ beginning of each epoch, and `quorum-state`.
 
 from __future__ import annotations
 
+import errno
 import json
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -20,6 +21,7 @@ from ottla.log.append_origin import AppendOrigin
 from ottla.log.log import Log
 from ottla.metadata.image import EMPTY_IMAGE, ImageBuilder, ImageDelta, MetadataImage
 from ottla.metadata.records import MetadataRecord, decode_record, encode_record
+from ottla.model.errors import ErrorCode, KafkaError
 from ottla.model.limits import DECOMPRESSED_BATCH_BYTES_MAX
 from ottla.model.log_config import LogConfig
 from ottla.model.types import METADATA_TOPIC, METADATA_TOPIC_ID, TopicPartition
@@ -123,6 +125,7 @@ class MetadataQuorum:
         """Appends the records as one batch, atomic on disk, and returns when everyone sees them.
 
         Raises KafkaError(KAFKA_STORAGE_ERROR) when they could not be appended; nothing has changed then.
+        REQUEST_TIMED_OUT says that nobody knows: the disk has not answered yet.
         """
         if not records:
             return
@@ -130,7 +133,10 @@ class MetadataQuorum:
         waiter = Waiter(self._clock.monotonic_ms() + COMMIT_TIMEOUT_MS)
         self._waiters.append((self.log.log_end_offset, waiter))
         self._sync_soon()
-        yield waiter
+        if not (yield waiter):
+            raise KafkaError(
+                ErrorCode.REQUEST_TIMED_OUT, f"the metadata log was not synced in {COMMIT_TIMEOUT_MS} ms"
+            )
 
     def append(self, records: Sequence[MetadataRecord]) -> None:
         """Appends and replays into `tip`; whoever calls this sees to the sync."""
@@ -177,10 +183,12 @@ class MetadataQuorum:
                 ticket = log.begin_flush()
                 upto = log.log_end_offset
                 if ticket is not None:
-                    yield DiskJob(ticket.run)
-                    log.end_flush(ticket, self._clock.now_ms())
+                    try:
+                        yield DiskJob(ticket.run)
+                    finally:
+                        log.end_flush(ticket, self._clock.now_ms())
                 yield from self._committed(upto)
-        except OSError as error:
+        except (OSError, KafkaError) as error:
             self._fatal(error)
         finally:
             self._syncing = False
@@ -205,10 +213,13 @@ class MetadataQuorum:
         offset = log.log_start_offset
         while offset < log.log_end_offset:
             found = log.read(offset, READ_BYTES, upto_offset=log.log_end_offset, min_one_batch=True)
+            before = offset
             if found.slice is None:
-                return
-            data = found.slice.read()
-            found.slice.release()
+                break
+            try:
+                data = found.slice.read()
+            finally:
+                found.slice.release()
             for position, header in iter_headers(data, 0, len(data)):
                 if header.next_offset <= offset:
                     continue
@@ -222,6 +233,11 @@ class MetadataQuorum:
                 ):
                     if record.value is not None:
                         yield decode_record(record.value)
+            if offset == before:
+                break
+        if offset < log.log_end_offset:
+            # A part of the metadata would be served as the whole: topics would be missing.
+            raise OSError(errno.EIO, f"the metadata log cannot be read past offset {offset}", self._dir)
 
     def _read_quorum_epoch(self) -> int:
         try:

@@ -26,7 +26,9 @@ from ottla.broker.driver import AsyncioDriver
 from ottla.broker.node import Node
 from ottla.broker.settings import NodeSettings
 from ottla.log.manager import AllDirsFailed, DataDirInUse, DuplicateLog
+from ottla.log.meta_properties import BadMetaProperties
 from ottla.metadata.image import Endpoint
+from ottla.model.errors import KafkaError
 from ottla.model.listeners import Listener as ListenerAddress
 from ottla.model.listeners import SecurityProtocol
 from ottla.model.server_config import ServerConfig
@@ -35,6 +37,7 @@ from ottla.net.disk import OsDisk
 from ottla.net.hub import Hub
 from ottla.net.listener import Listener
 from ottla.net.loop_lag import LoopLag
+from ottla.wire.primitives import DecodeError
 from ottla.wire.record_codec import COMPILED
 
 logger = logging.getLogger("ottla")
@@ -46,6 +49,10 @@ GC_THRESHOLDS = (50_000, 20, 50)
 millisecond.
 """
 DRAIN_MS = 5_000
+SWEEP_S = 15.0
+SWEEP_FILES = 1_024
+"""Segment files that were not used for one to two sweeps lose their descriptor; a sweep of 1,024 takes
+about a millisecond."""
 
 
 class StartError(Exception):
@@ -67,7 +74,16 @@ def run(pairs: Mapping[str, str]) -> int:
         logger.warning("set, but not acted on by this version: %s", ", ".join(sorted(config.without_effect)))
     try:
         return asyncio.run(_serve(config, began))
-    except (StartError, DataDirInUse, DuplicateLog, AllDirsFailed) as error:
+    except (
+        StartError,
+        DataDirInUse,
+        DuplicateLog,
+        AllDirsFailed,
+        BadMetaProperties,
+        KafkaError,
+        DecodeError,
+        OSError,
+    ) as error:
         print(f"ottla: {error}", file=sys.stderr)
         return 1
 
@@ -147,6 +163,7 @@ class Server:
         self.node.on_settings = self._settings_changed
         self.lag = LoopLag(loop)
         self._listeners: list[Listener] = []
+        self._sweep_timer: asyncio.TimerHandle | None = None
 
     def _settings_changed(self, settings: NodeSettings) -> None:
         self.hub.settings = settings.net
@@ -194,6 +211,11 @@ class Server:
         gc.freeze()
         gc.set_threshold(*GC_THRESHOLDS)
         self.lag.start()
+        self._sweep()
+
+    def _sweep(self) -> None:
+        self._disk.sweep(SWEEP_FILES)
+        self._sweep_timer = self._loop.call_later(SWEEP_S, self._sweep)
 
     async def stop(self) -> None:
         began = time.monotonic()
@@ -201,6 +223,8 @@ class Server:
             listener.stop_accepting()
         await asyncio.gather(*(listener.stop(DRAIN_MS) for listener in self._listeners))
         self.lag.stop()
+        if self._sweep_timer is not None:
+            self._sweep_timer.cancel()
         self.driver.close()
         self.hub.close()
         self.node.shutdown()

@@ -12,7 +12,18 @@ from ottla.ports.disk import Disk, File
 
 
 class FlushTicket:
-    __slots__ = ("_disk", "dir_path", "files", "segments", "upto_offset", "generation", "done", "_pinned")
+    __slots__ = (
+        "_disk",
+        "dir_path",
+        "files",
+        "segments",
+        "upto_offset",
+        "generation",
+        "done",
+        "error",
+        "extra_files",
+        "_pinned",
+    )
 
     def __init__(
         self,
@@ -33,10 +44,20 @@ class FlushTicket:
         """What lies below is durable when `run` returns."""
         self.generation = generation
         self.done = False
+        self.extra_files: list[File] = []
+        """Those of `files` that belong to no segment: snapshots, `partition.metadata`."""
+        self.error: OSError | None = None
+        """Why `run` failed. After a failed fsync the kernel may have dropped the pages and a second one
+        succeeds without writing them, so this is not a thing to try again: the log is given up.
+        """
         self._pinned: list[File] = []
-        for file in files:
-            file.pin()
-            self._pinned.append(file)
+        try:
+            for file in files:
+                file.pin()
+                self._pinned.append(file)
+        except OSError:
+            self.release()
+            raise
 
     @property
     def syncs_dir(self) -> bool:
@@ -44,10 +65,14 @@ class FlushTicket:
 
     def run(self) -> None:
         """Only sync calls; raises OSError as they do."""
-        for file in self.files:
-            file.sync()
-        if self.dir_path is not None:
-            self._disk.sync_dir(self.dir_path)
+        try:
+            for file in self.files:
+                file.sync()
+            if self.dir_path is not None:
+                self._disk.sync_dir(self.dir_path)
+        except OSError as error:
+            self.error = error
+            raise
         self.done = True
 
     def release(self) -> None:

@@ -22,6 +22,7 @@ of the active segment are not synced, an unclean start builds them again (`recov
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, NoReturn
 from zlib import crc32
@@ -225,7 +226,9 @@ class Log:
         """Below it every transaction is decided; at most the high watermark."""
         unstable = self.producers.first_unstable_offset
         high_watermark = self.high_watermark
-        return unstable if 0 <= unstable < high_watermark else high_watermark
+        if 0 <= unstable < high_watermark:
+            return max(unstable, self.log_start_offset)
+        return high_watermark
 
     @property
     def unflushed_messages(self) -> int:
@@ -610,6 +613,12 @@ class Log:
         if active.size == 0 and active.base_offset == base_offset:
             return active
         active.finish()
+        durable_soon = max([self.recovery_point, *(flush.upto_offset for flush in self._flushes)])
+        if durable_soon >= base_offset:
+            # No flush will come back to this segment, and recovery begins after it: so now or never.
+            for file in active.files_to_sync(with_indexes=True):
+                file.sync()
+            active.mark_synced(with_indexes=True)
         segment = Segment.create(
             self._disk,
             self.dir_path,
@@ -805,13 +814,12 @@ class Log:
     def offset_of_max_timestamp(self) -> tuple[int, int, int] | None:
         """`(offset, timestamp, leader epoch)` of the first record with the largest timestamp of all."""
         self._check_usable()
-        best: Segment | None = None
-        for segment in self.segments:
-            if segment.size and (best is None or segment.max_timestamp > best.max_timestamp):
-                best = segment
-        if best is None or best.max_timestamp < 0:
-            return None
-        return best.find_by_timestamp(best.max_timestamp, self.log_start_offset)
+        for segment in sorted(self.segments, key=lambda segment: -segment.max_timestamp):
+            if segment.size and segment.max_timestamp >= 0:
+                found = segment.find_by_timestamp(segment.max_timestamp, self.log_start_offset)
+                if found is not None:
+                    return found
+        return None
 
     def earliest(self) -> tuple[int, int]:
         """`(log start offset, its leader epoch)`; epoch -1 when it is not known."""
@@ -914,7 +922,6 @@ class Log:
             self.producers,
             self.segments,
             self._snapshots,
-            self.log_start_offset,
             end_offset,
             now_ms=now_ms,
             producer_id_expiration_ms=self.producer_id_expiration_ms,
@@ -995,8 +1002,7 @@ class Log:
     def has_deleted_files(self) -> bool:
         return self._deleted is not None
 
-    def _remove_snapshots(self, unwanted: object) -> None:
-        assert callable(unwanted)
+    def _remove_snapshots(self, unwanted: Callable[[int], bool]) -> None:
         kept = []
         for offset in self._snapshots:
             if unwanted(offset):
@@ -1006,9 +1012,9 @@ class Log:
                 kept.append(offset)
         self._snapshots = tuple(kept)
         if self._unsynced_files:
-            gone = {segment_path(self.dir_path, o, SNAPSHOT_SUFFIX) for o in kept}
+            left = {segment_path(self.dir_path, offset, SNAPSHOT_SUFFIX) for offset in kept}
             self._unsynced_files = [
-                f for f in self._unsynced_files if not f.path.endswith(SNAPSHOT_SUFFIX) or f.path in gone
+                f for f in self._unsynced_files if not f.path.endswith(SNAPSHOT_SUFFIX) or f.path in left
             ] or None
 
     def expire_producers(self, now_ms: int) -> int:
@@ -1058,6 +1064,7 @@ class Log:
                 files += [file for file in other.files if file not in files]
                 dir_path = dir_path or other.dir_path
             ticket = FlushTicket(self._disk, files, segments, upto, self._generation, dir_path)
+            ticket.extra_files = self._unsynced_files or []
         except OSError as error:
             self._raise_storage_error(error)
         self._flushes += (ticket,)
@@ -1069,10 +1076,15 @@ class Log:
         return ticket
 
     def end_flush(self, ticket: FlushTicket, now_ms: int) -> None:
-        """Moves the recovery point if the ticket ran; otherwise all is again as it was before it."""
+        """Moves the recovery point if the ticket ran. If it was not run, all is again as it was before it; if
+        it failed, so has the log: nobody knows what the disk holds now.
+        """
         ticket.release()
         self._flushes = tuple(other for other in self._flushes if other is not ticket)
+        if ticket.error is not None:
+            self.failure = self.failure or ticket.error
         if not ticket.done:
+            self._unsynced_files = [*(self._unsynced_files or ()), *ticket.extra_files] or None
             for segment, rolled in ticket.segments:
                 segment.unsynced = True
                 if rolled:
@@ -1121,6 +1133,52 @@ class Log:
             self.flush(now_ms)
             self._sync_active_indexes()
         self.release_files()
+
+    @property
+    def needs_close(self) -> bool:
+        """Whether `close` has anything to make durable."""
+        return (
+            self.recovery_point < self.log_end_offset
+            or self._names_changed
+            or self.epochs.dirty
+            or bool(self._unsynced_files)
+        )
+
+    def begin_close(self) -> None:
+        """The first half of a close of very many logs, each of whose files would need a sync of its own:
+        writes what is missing and syncs nothing. The caller syncs the volume between the halves, and after.
+        """
+        self._check_usable()
+        try:
+            self.active_segment.finish()
+            if self.log_end_offset > self.log_start_offset or len(self.producers):
+                self._take_snapshot(self.log_end_offset)
+            if self.epochs.dirty:
+                file = self._disk.open(f"{self.dir_path}/{LEADER_EPOCH_CHECKPOINT}.tmp", create=True)
+                file.truncate(0)
+                data = self.epochs.to_text().encode()
+                if file.append((data,)) != len(data):
+                    raise OSError(28, "no space left on device", file.path)
+                file.close()
+        except OSError as error:
+            self._raise_storage_error(error)
+        self.release_files()
+
+    def end_close(self, now_ms: int) -> None:
+        """The second half: what the first wrote is durable, so the epochs may take their place."""
+        try:
+            if self.epochs.dirty:
+                path = f"{self.dir_path}/{LEADER_EPOCH_CHECKPOINT}"
+                self._disk.rename(f"{path}.tmp", path)
+                self.epochs.dirty = False
+        except OSError as error:
+            self._raise_storage_error(error)
+        for segment in self.segments:
+            segment.mark_synced(with_indexes=True)
+        self._unsynced_files = None
+        self._names_changed = False
+        self.recovery_point = self.log_end_offset
+        self.last_flush_ms = now_ms
 
     def _sync_active_indexes(self) -> None:
         """A clean start trusts the indexes of the active segment, so a clean end makes them durable."""

@@ -18,6 +18,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Final
 
 from ottla.log.file_names import (
     CLEANED_SUFFIX,
@@ -37,12 +38,18 @@ from ottla.log.index_file import DamagedIndex
 from ottla.log.leader_epochs import LeaderEpochCache
 from ottla.log.partition_metadata import parse_partition_metadata
 from ottla.log.producer_snapshot import DamagedSnapshot, decode_snapshot
-from ottla.log.producer_state import ProducerState
+from ottla.log.producer_state import BATCHES_MAX, AppendedBatch, ProducerState
 from ottla.log.segment import Segment
 from ottla.log.txn_index import AbortedTxn
 from ottla.model.log_config import LogConfig
 from ottla.ports.disk import Disk, File
 from ottla.wire.record_batch import BatchHeader, CorruptBatch
+
+_RETRY_WINDOW_MS: Final = 2 * 3600 * 1000
+"""Producers give up after delivery.timeout.ms, two minutes by default; their clocks may differ from ours."""
+
+_EARLIER_BYTES: Final = 512 * 1024
+"""How far before a snapshot the batches in flight are looked for: about thirty batches of 16 KB."""
 
 _INDEX_SUFFIXES = (OFFSET_INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX)
 
@@ -104,7 +111,6 @@ def load_log(
                 config,
                 loaded,
                 recovery_point,
-                log_start_offset,
                 now_ms,
                 producer_id_expiration_ms,
             )
@@ -149,7 +155,6 @@ def load_log(
                 loaded.producers,
                 segments,
                 loaded.snapshots,
-                loaded.log_start_offset,
                 end,
                 now_ms=now_ms,
                 producer_id_expiration_ms=producer_id_expiration_ms,
@@ -300,9 +305,8 @@ def _remove_stray_snapshots(disk: Disk, dir_path: str, loaded: LoadedLog) -> Non
     newest = max((o for o in loaded.snapshots if o <= loaded.log_end_offset), default=-1)
     kept = []
     for offset in loaded.snapshots:
-        if loaded.log_start_offset <= offset <= loaded.log_end_offset and (
-            offset in bases or offset == newest
-        ):
+        in_log = loaded.segments[0].base_offset <= offset <= loaded.log_end_offset
+        if in_log and (offset in bases or offset == newest):
             kept.append(offset)
         else:
             disk.remove(segment_path(dir_path, offset, SNAPSHOT_SUFFIX))
@@ -318,7 +322,6 @@ def rebuild_producer_state(
     producers: ProducerState,
     segments: Sequence[Segment],
     snapshots: Sequence[int],
-    log_start_offset: int,
     end_offset: int,
     *,
     now_ms: int,
@@ -326,22 +329,81 @@ def rebuild_producer_state(
 ) -> None:
     """Makes the state as of `end_offset`: the newest snapshot that is not above it, and the batches since.
 
+    Batches below the log start count as long as they are there: a producer is better known than not.
     `now_ms` -1 expires nobody.
     """
-    producers.clear(log_start_offset)
+    start_offset = segments[0].base_offset
+    producers.clear(start_offset)
     if now_ms < 0:
         now_ms = -(2**63)
     for offset in reversed(snapshots):
-        if offset > end_offset or offset < log_start_offset:
+        if offset > end_offset or offset < start_offset:
             continue
         try:
             entries = decode_snapshot(disk.read_file(segment_path(dir_path, offset, SNAPSHOT_SUFFIX)))
         except (DamagedSnapshot, FileNotFoundError):
             continue  # an older one, or the log itself, tells the same
         producers.load_snapshot(entries, offset, now_ms, producer_id_expiration_ms)
+        _find_earlier_batches(producers, segments, offset, now_ms)
         break
     _replay(producers, segments, end_offset)
     producers.end_offset = end_offset
+
+
+def _find_earlier_batches(
+    producers: ProducerState, segments: Sequence[Segment], end_offset: int, now_ms: int
+) -> None:
+    """A snapshot has the last batch of each producer, but up to five may be in flight: one that lost its
+    replies over a restart sends them all again, and the first of them must be known as a duplicate, not
+    refused as out of order. So the end of the log before the snapshot is looked through.
+    """
+    wanted = {
+        entry.producer_id: entry
+        for entry in producers
+        if entry.batches and now_ms - entry.last_timestamp < _RETRY_WINDOW_MS
+    }
+    left_bytes = _EARLIER_BYTES
+    for segment in reversed(segments):
+        if not wanted or left_bytes <= 0:
+            return
+        if segment.base_offset >= end_offset or not segment.size:
+            continue
+        back, start = 8, segment.size
+        try:
+            while start > 0 and segment.size - start < left_bytes:
+                found = segment.find(max(segment.base_offset, end_offset - back))
+                start = found[0] if found is not None else 0
+                if end_offset - back <= segment.base_offset:
+                    start = 0
+                back *= 4
+            earlier: dict[int, list[AppendedBatch]] = {}
+            for _, header in segment.headers(start):
+                if header.base_offset >= end_offset:
+                    break
+                entry = wanted.get(header.producer_id)
+                if (
+                    entry is not None
+                    and not header.is_control
+                    and header.producer_epoch == entry.epoch
+                    and header.last_offset < entry.batches[0].last_offset
+                ):
+                    earlier.setdefault(header.producer_id, []).append(
+                        AppendedBatch(
+                            header.last_sequence,
+                            header.last_offset,
+                            header.last_offset_delta,
+                            header.max_timestamp,
+                        )
+                    )
+        except CorruptBatch:
+            return  # recovery looks at it next
+        for producer_id, batches in earlier.items():
+            known = wanted[producer_id].batches
+            known[:0] = batches[len(known) - BATCHES_MAX :]
+            if len(known) >= BATCHES_MAX:
+                del wanted[producer_id]
+        left_bytes -= segment.size - start
+        end_offset = segment.base_offset
 
 
 def _replay(producers: ProducerState, segments: Sequence[Segment], end_offset: int) -> None:
@@ -380,24 +442,21 @@ def _recover(
     config: LogConfig,
     loaded: LoadedLog,
     recovery_point: int,
-    log_start_offset: int,
     now_ms: int,
     producer_id_expiration_ms: int,
 ) -> None:
     segments = loaded.segments
-    # The segment of the last durable record, not of the first other one: when the recovery point is where a
-    # segment was rolled, the indexes that the roll finished may not be durable.
-    first = max(0, bisect_right([segment.base_offset for segment in segments], recovery_point - 1) - 1)
+    # When the recovery point is where a segment begins, the one before it is durable with its indexes: a
+    # flush of rolled segments syncs them, and a roll does when all of the segment was flushed already.
+    first = max(0, bisect_right([segment.base_offset for segment in segments], recovery_point) - 1)
     producers = loaded.producers
-    start = max(log_start_offset, segments[0].base_offset)
-    if segments[first].base_offset > start:
+    if first > 0:
         rebuild_producer_state(
             disk,
             dir_path,
             producers,
             segments[:first],
             loaded.snapshots,
-            start,
             segments[first].base_offset,
             now_ms=now_ms,
             producer_id_expiration_ms=producer_id_expiration_ms,

@@ -42,8 +42,9 @@ from ottla.wire.record_codec import find_batch, find_batch_by_timestamp, scan_ba
 _LOOKUP_BYTES: Final = 8192
 """Read at a time when stepping from header to header: two index intervals, so one read usually does."""
 
-_WALK_BYTES: Final = 1 << 20
-"""Read at a time when the whole segment is passed over."""
+_WALK_BYTES_MAX: Final = 256 * 1024
+_WALK_BYTES_MIN: Final = 4096
+"""Read at a time when the whole segment is passed over; the less, the larger the batches are."""
 
 _UNKNOWN: Final = -2
 """A timestamp that was not asked for yet."""
@@ -273,6 +274,8 @@ class Segment:
             self.offset_index.check(self.size)
             self.time_index.load()
             self.time_index.check()
+            if self.size and not self.time_index.entries:
+                raise DamagedIndex("a segment that has batches has at least one entry when it is closed")
         except DamagedIndex:
             self.rebuild_indexes()
 
@@ -397,8 +400,9 @@ class Segment:
         """
         size = self.size
         position = start
+        read_bytes = _WALK_BYTES_MAX
         while position < size:
-            chunk: bytes = self.file.pread(min(_WALK_BYTES, size - position), position)
+            chunk: bytes = self.file.pread(min(read_bytes, size - position), position)
             at = 0
             while len(chunk) - at >= HEADER_BYTES:
                 header = self._sane_header(chunk, at, position)
@@ -421,6 +425,8 @@ class Segment:
                 at += total
             if at == 0:
                 raise CorruptBatch(f"no whole batch header at position {position} of {self.file.path}")
+            # A batch that reaches far beyond what was read, and need not be read: smaller steps from now on.
+            read_bytes = _WALK_BYTES_MIN if at > len(chunk) + _WALK_BYTES_MIN else _WALK_BYTES_MAX
             position += at
 
     def begin_rebuild(self) -> None:
@@ -523,13 +529,13 @@ class Segment:
 
     def mark_deleted(self) -> list[File]:
         """Renames the files to `*.deleted`; who is still reading goes on reading."""
-        files = []
+        # The log first: a crash in between then leaves indexes without a log, which the next start removes.
+        self.file.rename(self.file.path + DELETED_SUFFIX)
+        files = [self.file]
         for index in (self.offset_index, self.time_index, self.txn_index):
             file = index.mark_deleted() if index is not None else None
             if file is not None:
                 files.append(file)
-        self.file.rename(self.file.path + DELETED_SUFFIX)
-        files.append(self.file)
         return files
 
     def move_to(self, dir_path: str) -> None:

@@ -15,6 +15,7 @@ from typing import Final
 from ottla.log.file_names import TIME_INDEX_SUFFIX
 from ottla.log.index_file import DamagedIndex, IndexFile
 from ottla.log.offset_index import RELATIVE_OFFSET_MAX
+from ottla.ports.disk import Disk
 
 _ENTRY: Final = Struct(">QI")
 NO_TIMESTAMP: Final = -1
@@ -29,8 +30,8 @@ class TimeIndex(IndexFile):
     last_timestamp: int
     """Of the last entry, or -1."""
 
-    def __init__(self, disk: object, dir_path: str, base_offset: int, *, fresh: bool) -> None:
-        super().__init__(disk, dir_path, base_offset, fresh=fresh)  # type: ignore[arg-type]
+    def __init__(self, disk: Disk, dir_path: str, base_offset: int, *, fresh: bool) -> None:
+        super().__init__(disk, dir_path, base_offset, fresh=fresh)
         self.last_timestamp = NO_TIMESTAMP
 
     def _check_loaded(self) -> None:

@@ -17,6 +17,7 @@ any thread. All else belongs to the loop.
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import fcntl
 import os
@@ -29,6 +30,7 @@ from ottla.ports.disk import Buffer
 OPEN_FILES_MAX_DEFAULT = 1024
 """Enough for the active segments of a busy broker; idle ones give theirs back."""
 
+_libc = ctypes.CDLL(None, use_errno=True)  # Python offers no syncfs
 _IOV_MAX = 1024  # Linux's limit on the buffers of one writev
 _CLOSED = -1
 
@@ -211,6 +213,19 @@ class OsDisk:
         while self._ring:
             self._close_descriptor(next(iter(self._ring)))
 
+    def sweep(self, count: int) -> None:
+        """Looks at the next `count` files of the ring and takes the descriptor of each that was not used since
+        the last look. Called now and then, it leaves idle segments without one.
+        """
+        ring = self._ring
+        for _ in range(min(count, len(ring))):
+            file = next(iter(ring))
+            ring.move_to_end(file)
+            if file._recent:
+                file._recent = False
+            else:
+                self._close_descriptor(file)
+
     # --- descriptors
 
     def _descriptor(self, file: OsFile) -> int:
@@ -349,6 +364,15 @@ class OsDisk:
             os.close(fd)
 
     # --- the volume
+
+    def sync_volume(self, path: str) -> None:
+        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            if _libc.syncfs(fd) != 0:
+                number = ctypes.get_errno()
+                raise OSError(number, os.strerror(number), path)
+        finally:
+            os.close(fd)
 
     def lock(self, path: str) -> OsDirLock | None:
         fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)

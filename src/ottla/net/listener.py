@@ -19,6 +19,10 @@ from ottla.net.hub import Hub
 SWEEP_MS_MAX: Final = 5_000
 """Each connection is looked at this often at least; more often when a timeout is short."""
 
+LISTEN_QUEUE_MIN: Final = 1024
+"""Kafka's 50 is soon full when all clients come back after a restart, and each that finds it full waits a
+second for its next SYN. So `socket.listen.backlog.size` can only ask for more than this."""
+
 SWEEP_TICKS: Final = 20
 """The slices that one sweep is cut into."""
 
@@ -70,6 +74,8 @@ class Listener:
         except BaseException:
             sock.close()
             raise
+        # asyncio accepts `backlog` connections a turn, which should stay few; the kernel's queue should not.
+        sock.listen(max(settings.listen_backlog, LISTEN_QUEUE_MIN))
         self.host, self.port = sock.getsockname()[:2]
         return self.host, self.port
 

@@ -44,4 +44,4 @@ class NetSettings:
     receive_buffer_bytes: int = -1
     """`socket.receive.buffer.bytes`; likewise."""
     listen_backlog: int = 50
-    """`socket.listen.backlog.size`."""
+    """`socket.listen.backlog.size`; the listener takes it as a minimum."""

@@ -97,6 +97,12 @@ class Disk(Protocol):
         """Makes renames, creations and deletions in the directory durable."""
         ...
 
+    def sync_volume(self, path: str) -> None:
+        """Makes everything durable that was written on the volume that holds `path`, names included: one call
+        where thousands of files would each need their own.
+        """
+        ...
+
     def read_file(self, path: str) -> bytes: ...
 
     def write_file_atomic(self, path: str, data: bytes) -> None:

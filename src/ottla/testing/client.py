@@ -25,6 +25,7 @@ from ottla.wire.framing import decode_response, encode_request
 from ottla.wire.messages.create_topics import CreatableTopic, CreatableTopicConfig, CreateTopicsRequest
 from ottla.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from ottla.wire.messages.init_producer_id import InitProducerIdRequest
+from ottla.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from ottla.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from ottla.wire.record_batch import Codec, Record, decode_batch, encode_batch, iter_headers
 
@@ -124,9 +125,31 @@ class SimClient:
 
 
 class TopicCreator(SimClient):
-    """Creates one topic, whatever happens, and tells its id."""
+    """Creates one topic, whatever happens, and tells its id. `find` asks for the id of one that exists."""
 
     topic_id: bytes | None = None
+
+    def find(self, topic: str) -> Steps[bytes]:
+        while True:
+            session = yield from self.connect()
+            try:
+                response = yield from session.call(
+                    MetadataRequest(
+                        topics=[MetadataRequestTopic(name=topic)], allow_auto_topic_creation=False
+                    ),
+                    12,
+                )
+            except ConnectionLost:
+                continue
+            finally:
+                session.close()
+            found = response.topics[0]
+            if found.error_code == ErrorCode.NONE:
+                topic_id: bytes = found.topic_id
+                return topic_id
+            if not ErrorCode(found.error_code).retriable:
+                raise Violation(f"looking for {topic}: {ErrorCode(found.error_code).name}")
+            yield Sleep(RETRY_BACKOFF_MS)
 
     def run(self, topic: str, partitions: int, configs: dict[str, str]) -> Steps[None]:
         request = CreateTopicsRequest(
@@ -150,9 +173,11 @@ class TopicCreator(SimClient):
             finally:
                 session.close()
             result = response.topics[0]
-            if result.error_code in (ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS):
-                if result.error_code == ErrorCode.NONE:
-                    self.topic_id = result.topic_id
+            if result.error_code == ErrorCode.NONE:
+                self.topic_id = result.topic_id
+                return
+            if result.error_code == ErrorCode.TOPIC_ALREADY_EXISTS:
+                self.topic_id = yield from self.find(topic)  # the reply to an earlier attempt was lost
                 return
             if not ErrorCode(result.error_code).retriable:
                 raise Violation(

@@ -341,6 +341,27 @@ class VirtualDisk:
 
         self._change("sync_dir", path, sync)
 
+    def sync_volume(self, path: str) -> None:
+        self._alive()
+        self._directory_at(path)
+
+        def sync() -> None:
+            if self._lies():
+                return
+            for change in self._changes:
+                for edited, name, node in change.edits:
+                    _set_entry(edited.durable, name, node)
+            self._changes = []
+            directories = [self._root]
+            while directories:
+                for node in directories.pop().entries.values():
+                    if isinstance(node, _Directory):
+                        directories.append(node)
+                    else:
+                        node.sync()
+
+        self._change("sync_volume", path, sync)
+
     def read_file(self, path: str) -> bytes:
         self._alive()
         self._check_fault("read", path)

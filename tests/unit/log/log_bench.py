@@ -1,4 +1,4 @@
-"""What the tests of the log share: batches, a log on the virtual disk, and a reader that checks what it reads."""
+"""What the tests of the log share: batches, a log on the virtual disk, and a reader."""
 
 from __future__ import annotations
 

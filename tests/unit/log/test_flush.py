@@ -69,18 +69,52 @@ def test_a_truncation_during_a_flush_keeps_the_recovery_point_below_the_log_end(
     assert log.recovery_point == 3
 
 
-def test_a_failed_flush_changes_nothing_and_can_be_tried_again() -> None:
+def test_a_failed_sync_is_not_tried_again_the_log_is_given_up_until_a_restart() -> None:
+    """After a failed fsync Linux drops the dirty pages and the next one succeeds: believing it loses data."""
     disk = VirtualDisk()
     log = open_log(disk)
     append(log)
-    disk.fail("/data", "sync")
+    disk.fail(log_path(0), "sync")
     with pytest.raises(KafkaError) as refused:
         log.flush(NOW)
     assert refused.value.code == ErrorCode.KAFKA_STORAGE_ERROR
     assert log.recovery_point == 0
-    disk.heal("/data")
+    disk.heal(log_path(0))
+    assert log.failure is not None
+    for operation in (lambda: append(log), lambda: log.flush(NOW)):
+        with pytest.raises(KafkaError) as refused:
+            operation()
+        assert refused.value.code == ErrorCode.KAFKA_STORAGE_ERROR
+    assert open_log(disk).log_end_offset <= 1
+
+
+def test_a_flush_that_was_never_run_changes_nothing() -> None:
+    disk = VirtualDisk()
+    log = open_log(disk, topic_id=bytes(range(16)))
     append(log)
+    ticket = log.begin_flush()
+    assert ticket is not None
+    log.end_flush(ticket, NOW)
+    assert (log.recovery_point, log.failure) == (0, None)
     log.flush(NOW)
+    assert log.recovery_point == 1
+    assert disk.unsynced_bytes(log_path(0)) == disk.unsynced_bytes(f"{DIR}/partition.metadata") == 0
+
+
+def test_of_two_flushes_under_way_the_second_does_not_rely_on_the_first() -> None:
+    disk = VirtualDisk()
+    log = open_log(disk, LogConfig(segment_bytes=SIZE))
+    append(log)
+    first = log.begin_flush()
+    append(log)
+    second = log.begin_flush()
+    assert first is not None and second is not None
+    second.run()
+    log.end_flush(second, NOW)
+    assert log.recovery_point == 2
+    assert disk.unsynced_bytes(log_path(0)) == disk.unsynced_bytes(log_path(1)) == 0
+    first.run()
+    log.end_flush(first, NOW)
     assert log.recovery_point == 2
 
 

@@ -28,11 +28,18 @@ def test_what_contradicts_a_new_entry_goes() -> None:
 
 @pytest.mark.parametrize(
     ("asked", "answer"),
-    [(-1, (-1, -1)), (0, (0, 10)), (1, (1, 20)), (2, (1, 20)), (4, (4, 30)), (6, (4, 30)), (7, (7, 35)), (8, (-1, -1))],
+    [
+        (-1, (-1, -1)),
+        (0, (0, 10)),
+        (1, (1, 20)),
+        (2, (1, 20)),
+        (4, (4, 30)),
+        (6, (4, 30)),
+        (7, (7, 35)),
+        (8, (-1, -1)),
+    ],
 )
-def test_the_end_of_an_epoch_is_the_start_of_the_next_known_one(
-    asked: int, answer: tuple[int, int]
-) -> None:
+def test_the_end_of_an_epoch_is_the_start_of_the_next_known_one(asked: int, answer: tuple[int, int]) -> None:
     assert cache_of((1, 10), (4, 20), (7, 30)).end_offset_for(asked, 35) == answer
 
 

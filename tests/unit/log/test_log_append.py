@@ -14,6 +14,7 @@ from ottla.model.log_config import LogConfig
 from ottla.testing.disk import VirtualDisk
 from ottla.wire.record_batch import (
     CRC_AT,
+    CREATE_TIME,
     LOG_APPEND_TIME,
     MAGIC_AT,
     Codec,
@@ -22,13 +23,18 @@ from ottla.wire.record_batch import (
     decode_batch,
     encode_batch,
     patch_base_offset_and_epoch,
+    set_max_timestamp,
 )
 
 
 def test_offsets_are_dense_and_the_epoch_is_stamped() -> None:
     log = open_log()
     infos = [append(log, batch(count), epoch=4) for count in (3, 1, 2)]
-    assert [(i.first_offset, i.last_offset, i.record_count) for i in infos] == [(0, 2, 3), (3, 3, 1), (4, 5, 2)]
+    assert [(i.first_offset, i.last_offset, i.record_count) for i in infos] == [
+        (0, 2, 3),
+        (3, 3, 1),
+        (4, 5, 2),
+    ]
     headers = read_all(log)
     assert offsets(headers) == [(0, 2), (3, 3), (4, 5)]
     assert {header.leader_epoch for header in headers} == {4}
@@ -125,7 +131,13 @@ def test_create_time_is_reported_as_no_append_time() -> None:
 
 @pytest.mark.parametrize(
     ("compression_type", "codec"),
-    [("gzip", Codec.GZIP), ("snappy", Codec.SNAPPY), ("lz4", Codec.LZ4), ("zstd", Codec.ZSTD), ("uncompressed", Codec.NONE)],
+    [
+        ("gzip", Codec.GZIP),
+        ("snappy", Codec.SNAPPY),
+        ("lz4", Codec.LZ4),
+        ("zstd", Codec.ZSTD),
+        ("uncompressed", Codec.NONE),
+    ],
 )
 def test_compression_type_rewrites_batches_of_another_codec(compression_type: str, codec: Codec) -> None:
     log = open_log(config=LogConfig(compression_type=compression_type))
@@ -150,8 +162,6 @@ def test_the_producers_codec_is_kept_by_default() -> None:
 
 def test_a_wrong_max_timestamp_in_the_header_is_corrected() -> None:
     data = batch(2, timestamp=NOW)
-    from ottla.wire.record_batch import CREATE_TIME, set_max_timestamp
-
     set_max_timestamp(data, 0, CREATE_TIME, NOW + 77)
     log = open_log()
     assert append(log, data).max_timestamp == NOW
@@ -222,7 +232,9 @@ def test_a_follower_refuses_offsets_that_its_log_has_and_bad_bytes() -> None:
 def test_a_follower_splits_a_fetch_between_segments_and_keeps_the_gaps_of_compaction() -> None:
     one = len(follower_bytes((0, 1, 1)))
     log = open_log(config=LogConfig(segment_bytes=2 * one))
-    log.append_as_follower(follower_bytes((0, 1, 1), (4, 1, 1), (9, 1, 1), (10, 1, 1), (30, 1, 1)), now_ms=NOW)
+    log.append_as_follower(
+        follower_bytes((0, 1, 1), (4, 1, 1), (9, 1, 1), (10, 1, 1), (30, 1, 1)), now_ms=NOW
+    )
     assert [s.base_offset for s in log.segments] == [0, 9, 30]
     assert offsets(read_all(log)) == [(0, 0), (4, 4), (9, 9), (10, 10), (30, 30)]
     assert offsets(read_from(log, 5)) == [(9, 9), (10, 10)]
@@ -242,7 +254,10 @@ def test_a_full_disk_refuses_the_write_and_loses_nothing() -> None:
     assert refused.value.code == ErrorCode.KAFKA_STORAGE_ERROR
     assert isinstance(refused.value.__cause__, OSError) and refused.value.__cause__.errno == errno.ENOSPC
     assert log.failure is None
-    assert (log.log_end_offset, log.active_segment.size) == (2, disk.open(log.active_segment.file.path).size())
+    assert (log.log_end_offset, log.active_segment.size) == (
+        2,
+        disk.open(log.active_segment.file.path).size(),
+    )
     assert offsets(read_all(log)) == [(0, 1)]
     disk.capacity_bytes = None
     info = append(log, sent(1, 2, 2))
@@ -273,7 +288,12 @@ def test_a_write_that_cannot_be_taken_back_makes_the_log_fail() -> None:
         append(log)
     assert log.failure is not None
     disk.heal("/data/events-3")
-    for operation in (lambda: append(log), lambda: log.flush(NOW), lambda: read_from(log, 0), lambda: log.roll(NOW)):
+    for operation in (
+        lambda: append(log),
+        lambda: log.flush(NOW),
+        lambda: read_from(log, 0),
+        lambda: log.roll(NOW),
+    ):
         with pytest.raises(KafkaError) as refused:
             operation()
         assert refused.value.code == ErrorCode.KAFKA_STORAGE_ERROR

@@ -7,6 +7,7 @@ import random
 from log_bench import NOW, append, batch, open_log
 
 from ottla.model.log_config import LogConfig
+from ottla.testing.disk import VirtualDisk
 from ottla.wire.record_batch import Codec, Record, encode_batch
 
 
@@ -17,7 +18,9 @@ def test_the_first_record_that_is_not_older_is_found_whatever_the_order_of_times
     for _ in range(60):
         times = [NOW + rng.randrange(-500, 500) for _ in range(rng.randrange(1, 5))]
         codec = rng.choice((Codec.NONE, Codec.LZ4))
-        info = append(log, encode_batch([Record(0, time, b"k", b"v") for time in times], codec=codec), epoch=2)
+        info = append(
+            log, encode_batch([Record(0, time, b"k", b"v") for time in times], codec=codec), epoch=2
+        )
         records += [(info.first_offset + n, time) for n, time in enumerate(times)]
     log.update_high_watermark(log.log_end_offset)
     for start in (0, 37):
@@ -54,8 +57,6 @@ def test_the_earliest_offset_comes_with_its_epoch() -> None:
 
 
 def test_times_survive_a_clean_and_an_unclean_restart() -> None:
-    from ottla.testing.disk import VirtualDisk
-
     for clean in (True, False):
         disk = VirtualDisk()
         log = open_log(disk, LogConfig(segment_bytes=300, index_interval_bytes=1))

@@ -29,7 +29,10 @@ def test_the_last_five_batches_are_known_and_answered_with_their_offsets() -> No
     for number in range(7 - BATCHES_MAX, 7):
         again = append(log, sent(1, 3 * number, 3))
         assert again.is_duplicate
-        assert (again.first_offset, again.last_offset) == (infos[number].first_offset, infos[number].last_offset)
+        assert (again.first_offset, again.last_offset) == (
+            infos[number].first_offset,
+            infos[number].last_offset,
+        )
         assert again.record_count == 3
     assert log.log_end_offset == 21
     assert refusal(log, sent(1, 3, 3)) == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER

@@ -191,7 +191,11 @@ def test_a_missing_or_damaged_index_is_made_again(
 
 def test_orphaned_indexes_and_temporary_files_are_removed() -> None:
     disk = crashed_log(3)
-    for name in ("00000000000000000777.index", "00000000000000000000.log.deleted", "leader-epoch-checkpoint.tmp"):
+    for name in (
+        "00000000000000000777.index",
+        "00000000000000000000.log.deleted",
+        "leader-epoch-checkpoint.tmp",
+    ):
         overwrite(disk, f"{DIR}/{name}", b"x")
     overwrite(disk, f"{DIR}/00000000000000000000.log.cleaned", b"x")
     check(open_log(disk, CONFIG), 3)

@@ -144,7 +144,7 @@ def test_the_files_have_kafkas_names_and_bytes() -> None:
     ]
     # Entries of the offset index: relative last offset and position, of every batch after enough bytes.
     assert disk.read_file(log_path(0, ".index")) == struct.pack(">iiii", 4, size, 5, size + len(second))
-    # Of the time index: the largest timestamp so far and its batch's last offset; the third batch brings none.
+    # Of the time index: the largest timestamp so far and its batch's last offset; the third brings none.
     assert disk.read_file(log_path(0, ".timeindex")) == struct.pack(">qi", NOW + 2, 4)
     assert disk.read_file(log_path(6, ".index")) == b""
     assert disk.read_file(log_path(6, ".timeindex")) == struct.pack(">qi", NOW + 9, 0)

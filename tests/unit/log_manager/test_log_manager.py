@@ -27,7 +27,7 @@ from manager_bench import (
 from ottla.log.checkpoints import read_checkpoint, write_checkpoint
 from ottla.log.housekeeping import Housekeeping
 from ottla.log.log_dir import CHECKPOINTS
-from ottla.log.manager import AllDirsFailed, DataDirInUse, DuplicateLog
+from ottla.log.manager import CLOSE_ONE_BY_ONE_MAX, AllDirsFailed, DataDirInUse, DuplicateLog, LogManager
 from ottla.log.meta_properties import (
     BadMetaProperties,
     MetaProperties,
@@ -39,7 +39,7 @@ from ottla.model.log_config import LogConfig
 from ottla.model.types import TopicPartition
 from ottla.net.disk import OsDisk
 from ottla.ports.effects import DiskJob, Sleep
-from ottla.testing.disk import VirtualDisk
+from ottla.testing.disk import SimulatedCrash, VirtualDisk
 
 
 def names(disk: VirtualDisk, path: str = "/data") -> list[str]:
@@ -759,3 +759,60 @@ def test_hundreds_of_loaded_logs_hold_few_descriptors(tmp_path: Path) -> None:
     assert disk.open_count <= 16
     again.shutdown()
     assert disk.open_count <= 16
+
+
+# --- the shutdown of many logs
+
+
+def many_logs(disk: VirtualDisk, count: int) -> tuple[LogManager, dict[TopicPartition, bytes]]:
+    """A manager with more dirty logs than are closed one by one, and what each of them holds."""
+    assert count > CLOSE_ONE_BY_ONE_MAX
+    manager = started(disk)
+    held = {}
+    for index in range(count):
+        tp = TopicPartition("many", index)
+        log = manager.get_or_create(tp, TOPIC_ID, is_new=True)
+        log.epochs.assign(0, 0)
+        append(log, 1 + index % 3)
+        held[tp] = contents(log)
+    return manager, held
+
+
+def test_many_logs_are_closed_with_two_syncs_of_the_volume_and_survive_a_power_loss() -> None:
+    disk = VirtualDisk()
+    manager, held = many_logs(disk, 80)
+    kinds: list[str] = []
+    disk.observer = lambda operation, when: kinds.append(operation.kind) if when == "before" else None
+    manager.shutdown()
+    assert kinds.count("sync_volume") == 2
+    assert kinds.count("sync") < 20, "the checkpoints only, not a sync per log"
+    again = started(disk.restart(random.Random(3), power_loss=True))
+    assert all(d.had_clean_shutdown for d in again.dirs)
+    assert {tp: contents(log) for tp, log in again.logs.items()} == held
+    assert all(
+        log.latest_epoch == 0 and log.recovery_point == log.log_end_offset for log in again.logs.values()
+    )
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 0.999])
+def test_a_power_loss_within_the_shutdown_of_many_logs_leaves_what_was_flushed(share: float) -> None:
+    def ready(disk: VirtualDisk) -> tuple[LogManager, dict[TopicPartition, bytes]]:
+        manager, held = many_logs(disk, 70)
+        for log in manager.logs.values():
+            log.flush(0)
+            append(log, 1)
+        return manager, held
+
+    counting = VirtualDisk()
+    twin, _ = ready(counting)
+    first = counting.operations
+    twin.shutdown()
+    operations = counting.operations - first
+    disk = VirtualDisk()
+    manager, held = ready(disk)
+    disk.crash_at(first + int(operations * share) + 1)
+    with pytest.raises(SimulatedCrash):
+        manager.shutdown()
+    again = started(disk.restart(random.Random(5), power_loss=True))
+    for tp, data in held.items():
+        assert contents(again.logs[tp]).startswith(data)

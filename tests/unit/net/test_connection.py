@@ -727,3 +727,19 @@ def test_a_port_that_is_taken_is_an_os_error() -> None:
                 await Listener(s.hub, "OTHER", echo).start("127.0.0.1", s.listener.port)
 
     run(test)
+
+
+def test_a_herd_of_clients_is_let_in_without_waiting_for_syn_retries() -> None:
+    async def test() -> None:
+        async with serving() as s:
+            clients = []
+            for _ in range(500):  # while the loop is busy elsewhere: nothing is accepted in between
+                client = socket.socket()
+                client.settimeout(0.9)
+                client.connect(("127.0.0.1", s.listener.port))
+                clients.append(client)
+            await until(lambda: len(s.listener.connections) == 500)
+            for client in clients:
+                client.close()
+
+    run(test)

@@ -33,7 +33,7 @@ def handle(ctx: RequestContext, request: DeleteRecordsRequest) -> DeleteRecordsR
 def _delete(ctx: RequestContext, topic: str, index: int, offset: int) -> int:
     partition = ctx.node.leader_of(topic, index)
     log = partition.log
-    if not log.config.delete:
+    if log.config.compact and not log.config.delete:
         raise KafkaError(
             ErrorCode.POLICY_VIOLATION, f"{topic} is compacted: only cleanup.policy=delete allows this"
         )

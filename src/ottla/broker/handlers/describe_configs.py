@@ -10,6 +10,7 @@ from ottla.metadata.config import ConfigEntry
 from ottla.metadata.image import BROKER_RESOURCE, GROUP_RESOURCE, TOPIC_RESOURCE
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.model.topics import topic_name_problem
+from ottla.ports.effects import Sleep, Steps
 from ottla.wire.messages.describe_configs import (
     DescribeConfigsRequest,
     DescribeConfigsResource,
@@ -20,20 +21,44 @@ from ottla.wire.messages.describe_configs import (
 )
 
 
-def handle(ctx: RequestContext, request: DescribeConfigsRequest) -> DescribeConfigsResponse:
+RESOURCES_PER_TURN = 2
+"""A resource has some hundred entries with their synonyms and texts: about a millisecond."""
+
+
+def handle(
+    ctx: RequestContext, request: DescribeConfigsRequest
+) -> DescribeConfigsResponse | Steps[DescribeConfigsResponse]:
+    # Each once: the answer is a thousand times the question, which may name a resource as often as it likes.
+    resources = list({(each.resource_type, each.resource_name): each for each in request.resources}.values())
+    if len(resources) > RESOURCES_PER_TURN:
+        return _describe_many(ctx, request, resources)
+    return DescribeConfigsResponse(results=[_describe(ctx, request, resource) for resource in resources])
+
+
+def _describe_many(
+    ctx: RequestContext, request: DescribeConfigsRequest, resources: list[DescribeConfigsResource]
+) -> Steps[DescribeConfigsResponse]:
     response = DescribeConfigsResponse()
-    for resource in request.resources:
-        result = DescribeConfigsResult(
-            resource_type=resource.resource_type, resource_name=resource.resource_name, error_message=None
-        )
-        try:
-            entries = _entries(ctx, resource, request.include_synonyms, request.include_documentation)
-            result.configs = [_result(entry) for entry in entries]
-        except KafkaError as error:
-            result.error_code = error.code
-            result.error_message = error.message
-        response.results.append(result)
+    for done, resource in enumerate(resources):
+        if done and done % RESOURCES_PER_TURN == 0:
+            yield Sleep(0)
+        response.results.append(_describe(ctx, request, resource))
     return response
+
+
+def _describe(
+    ctx: RequestContext, request: DescribeConfigsRequest, resource: DescribeConfigsResource
+) -> DescribeConfigsResult:
+    result = DescribeConfigsResult(
+        resource_type=resource.resource_type, resource_name=resource.resource_name, error_message=None
+    )
+    try:
+        entries = _entries(ctx, resource, request.include_synonyms, request.include_documentation)
+        result.configs = [_result(entry) for entry in entries]
+    except KafkaError as error:
+        result.error_code = error.code
+        result.error_message = error.message
+    return result
 
 
 def _entries(
@@ -53,6 +78,8 @@ def _entries(
     if resource.resource_type == BROKER_RESOURCE:
         return node.config.describe_broker(name, wanted, synonyms=synonyms, docs=docs)
     if resource.resource_type == GROUP_RESOURCE:
+        if not name:
+            raise KafkaError(ErrorCode.INVALID_REQUEST, "a group's configuration needs the group's name")
         return node.config.describe_group(name, wanted, synonyms=synonyms, docs=docs)
     raise KafkaError(
         ErrorCode.INVALID_REQUEST, f"resource type {resource.resource_type} has no configuration here"

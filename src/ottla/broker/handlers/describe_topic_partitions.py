@@ -25,28 +25,35 @@ from ottla.wire.messages.describe_topic_partitions import (
 def handle(ctx: RequestContext, request: DescribeTopicPartitionsRequest) -> DescribeTopicPartitionsResponse:
     node = ctx.node
     image = node.image
-    names = sorted({topic.name for topic in request.topics}) or sorted(image.topics)
-    asked = bool(request.topics)
+    names = {topic.name for topic in request.topics}
+    asked = bool(names)
+    if not asked:
+        names = set(image.topics)
     first_partition = 0
     cursor = request.cursor
-    if cursor is not None:
-        names = [name for name in names if name >= cursor.topic_name]
-        if names and names[0] == cursor.topic_name:
-            first_partition = max(cursor.partition_index, 0)
-    limit = max(1, node.config.get_int("max.request.partition.size.limit"))
-    room = min(limit, request.response_partition_limit) if request.response_partition_limit > 0 else limit
     response = DescribeTopicPartitionsResponse()
-    for name in names:
+    if cursor is not None:
+        if cursor.partition_index < 0:
+            response.topics = [_refused(name, ErrorCode.INVALID_REQUEST) for name in sorted(names)]
+            return response
+        names = {name for name in names if name >= cursor.topic_name}
+        if asked:
+            names.add(cursor.topic_name)
+        first_partition = cursor.partition_index
+    limit = node.config.get_int("max.request.partition.size.limit")
+    room = max(1, min(limit, request.response_partition_limit))
+    for name in sorted(names):
+        if room <= 0:
+            response.next_cursor = DescribeTopicPartitionsResponseCursor(topic_name=name, partition_index=0)
+            break
+        if cursor is not None and name != cursor.topic_name:
+            first_partition = 0
         topic = image.topics.get(name)
         if topic is None:
             if asked:
                 response.topics.append(_unknown(name))
             continue
-        if room <= 0:
-            response.next_cursor = DescribeTopicPartitionsResponseCursor(topic_name=name, partition_index=0)
-            break
         indexes = [index for index in sorted(topic.partitions) if index >= first_partition]
-        first_partition = 0
         page = indexes[:room]
         room -= len(page)
         response.topics.append(_described(ctx, topic, page))
@@ -64,7 +71,13 @@ def _unknown(name: str) -> DescribeTopicPartitionsResponseTopic:
         if topic_name_problem(name) is None
         else ErrorCode.INVALID_TOPIC_EXCEPTION
     )
-    return DescribeTopicPartitionsResponseTopic(error_code=code, name=name)
+    return _refused(name, code)
+
+
+def _refused(name: str, code: ErrorCode) -> DescribeTopicPartitionsResponseTopic:
+    return DescribeTopicPartitionsResponseTopic(
+        error_code=code, name=name, is_internal=name in INTERNAL_TOPICS
+    )
 
 
 def _described(

@@ -32,8 +32,9 @@ def handle(
 def _after_next_block(ctx: RequestContext) -> Steps[InitProducerIdResponse]:
     try:
         producer_id = yield from ctx.node.producer_ids.take_from_next_block()
-    except KafkaError as error:
-        return _refused(error.code)
+    except KafkaError:
+        # Whatever kept the next block away: this is the code that every producer tries again after.
+        return _refused(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS)
     return InitProducerIdResponse(producer_id=producer_id, producer_epoch=0)
 
 

@@ -17,6 +17,7 @@ from ottla.wire.messages.list_offsets import (
     ListOffsetsResponse,
     ListOffsetsTopicResponse,
 )
+from ottla.wire.record_batch import CorruptBatch
 
 LATEST = -1
 EARLIEST = -2
@@ -24,6 +25,9 @@ MAX_TIMESTAMP = -3
 EARLIEST_LOCAL = -4
 LATEST_TIERED = -5
 EARLIEST_PENDING_UPLOAD = -6
+
+CONSUMER = -1
+"""The replica id of clients. Replicas, and tools that read like one (-2), see the log up to its end."""
 
 _SINCE_VERSION = {MAX_TIMESTAMP: 7, EARLIEST_LOCAL: 8, LATEST_TIERED: 9, EARLIEST_PENDING_UPLOAD: 11}
 
@@ -44,7 +48,15 @@ def handle(ctx: RequestContext, request: ListOffsetsRequest) -> ListOffsetsRespo
                 if (topic.name, asked.partition_index) in twice:
                     raise KafkaError(ErrorCode.INVALID_REQUEST)
                 partition = ctx.node.leader_of(topic.name, asked.partition_index)
-                answer = _look_up(ctx, partition, asked, request.isolation_level)
+                end = (
+                    partition.readable_end(request.isolation_level)
+                    if request.replica_id == CONSUMER
+                    else partition.log.log_end_offset
+                )
+                try:
+                    answer = _look_up(ctx, partition, asked, end)
+                except (OSError, CorruptBatch) as error:
+                    raise ctx.node.read_failed(partition, error) from error
             except KafkaError as error:
                 answer = ListOffsetsPartitionResponse(error_code=error.code)
             answer.partition_index = asked.partition_index
@@ -55,7 +67,7 @@ def handle(ctx: RequestContext, request: ListOffsetsRequest) -> ListOffsetsRespo
 
 
 def _look_up(
-    ctx: RequestContext, partition: Partition, asked: ListOffsetsPartition, isolation_level: int
+    ctx: RequestContext, partition: Partition, asked: ListOffsetsPartition, end_offset: int
 ) -> ListOffsetsPartitionResponse:
     partition.check_leader_epoch(asked.current_leader_epoch)
     log = partition.log
@@ -64,9 +76,7 @@ def _look_up(
         if timestamp < EARLIEST_PENDING_UPLOAD or ctx.version < _SINCE_VERSION.get(timestamp, 0):
             raise KafkaError(ErrorCode.UNSUPPORTED_VERSION)
         if timestamp == LATEST:
-            return ListOffsetsPartitionResponse(
-                offset=partition.readable_end(isolation_level), leader_epoch=partition.leader_epoch
-            )
+            return ListOffsetsPartitionResponse(offset=end_offset, leader_epoch=partition.leader_epoch)
         if timestamp in (EARLIEST, EARLIEST_LOCAL):
             start = log.log_start_offset
             epoch = log.epochs.epoch_for_offset(start)
@@ -76,7 +86,7 @@ def _look_up(
     found = (
         log.offset_of_max_timestamp() if timestamp == MAX_TIMESTAMP else log.offset_for_timestamp(timestamp)
     )
-    if found is None or found[0] >= partition.readable_end(isolation_level):
+    if found is None or found[0] >= end_offset:
         return ListOffsetsPartitionResponse()
     offset, at_ms, epoch = found
     return ListOffsetsPartitionResponse(timestamp=at_ms, offset=offset, leader_epoch=epoch)

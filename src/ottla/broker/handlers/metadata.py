@@ -10,6 +10,7 @@ ten thousand partitions is then a join of bytes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from ottla.broker.context import RequestContext
@@ -32,13 +33,18 @@ from ottla.wire.primitives import Encoder, write_uvarint
 
 FLEXIBLE_SINCE: Final = 9
 
-ALL_TOPIC_OPERATIONS: Final = 0b1110101111000
+ALL_TOPIC_OPERATIONS: Final = 0b110111111000
 """Everything that may be done to a topic (bit n = operation code n), for brokers without access rules:
 read, write, create, delete, alter, describe, and describe and alter its configs.
 """
 ALL_CLUSTER_OPERATIONS: Final = 0b1111110100000
 """Create, alter, describe, cluster action, describe and alter configs, idempotent write."""
 NOT_ASKED: Final = -(2**31)
+TELLING_CODES: Final = frozenset(
+    {ErrorCode.INVALID_REPLICATION_FACTOR, ErrorCode.INVALID_TOPIC_EXCEPTION, ErrorCode.POLICY_VIOLATION}
+)
+"""Why a topic was not created, where trying again does not help; otherwise it is just unknown yet."""
+NO_REFUSALS: Final[Mapping[str, ErrorCode]] = {}
 
 
 def handle(ctx: RequestContext, request: MetadataRequest) -> Encoded | Steps[Encoded]:
@@ -46,6 +52,8 @@ def handle(ctx: RequestContext, request: MetadataRequest) -> Encoded | Steps[Enc
     asked = request.topics
     if asked is None or (ctx.version == 0 and not asked):
         return _respond(ctx, request, None)
+    # Each once, as in Kafka: the same name a million times would be a million times its answer.
+    asked = list({(topic.topic_id, topic.name): topic for topic in asked}.values())
     missing = [
         topic.name
         for topic in asked
@@ -56,20 +64,30 @@ def handle(ctx: RequestContext, request: MetadataRequest) -> Encoded | Steps[Enc
     ]
     may_create = request.allow_auto_topic_creation or ctx.version < 4
     if missing and may_create and node.settings.auto_create_topics:
-        return _create_and_respond(ctx, request, missing)
+        return _create_and_respond(ctx, request, asked, missing)
     return _respond(ctx, request, asked)
 
 
-def _create_and_respond(ctx: RequestContext, request: MetadataRequest, missing: list[str]) -> Steps[Encoded]:
+def _create_and_respond(
+    ctx: RequestContext, request: MetadataRequest, asked: list[MetadataRequestTopic], missing: list[str]
+) -> Steps[Encoded]:
     """Kafka answers UNKNOWN_TOPIC_OR_PARTITION first and creates meanwhile; here the answer waits, and is
     final.
     """
-    yield from ctx.node.decide(lambda controller: controller.auto_create_topics(missing))
-    return _respond(ctx, request, request.topics)
+    created = yield from ctx.node.decide(lambda controller: controller.auto_create_topics(missing))
+    refusals = {
+        result.name: ErrorCode(result.error_code)
+        for result in created.topics
+        if result.error_code in TELLING_CODES
+    }
+    return _respond(ctx, request, asked, refusals)
 
 
 def _respond(
-    ctx: RequestContext, request: MetadataRequest, asked: list[MetadataRequestTopic] | None
+    ctx: RequestContext,
+    request: MetadataRequest,
+    asked: list[MetadataRequestTopic] | None,
+    refusals: Mapping[str, ErrorCode] = NO_REFUSALS,
 ) -> Encoded:
     node = ctx.node
     version = ctx.version
@@ -81,7 +99,7 @@ def _respond(
             pieces.append(_encoded_topic(node, topic, version, operations))
     else:
         for wanted in asked:
-            pieces.append(_answer(node, wanted, version, operations))
+            pieces.append(_answer(node, wanted, version, operations, refusals))
     response = MetadataResponse(
         brokers=[
             _broker(node, broker, ctx.peer.listener_name)
@@ -115,18 +133,27 @@ def splice_topics(response: MetadataResponse, topics: list[bytes | bytearray], v
     return Encoded([whole[:head_end], count, *topics, whole[tail_at:]], flexible)
 
 
-def _answer(node: Node, wanted: MetadataRequestTopic, version: int, operations: bool) -> bytes:
+def _answer(
+    node: Node,
+    wanted: MetadataRequestTopic,
+    version: int,
+    operations: bool,
+    refusals: Mapping[str, ErrorCode],
+) -> bytes:
     image = node.image
     by_id = wanted.topic_id != NO_TOPIC_ID
     topic: TopicImage | None
-    if by_id:
+    if version < 12 and (by_id or wanted.name is None):
+        topic = None  # the field is there from version 10 on, its use from 12
+        code = ErrorCode.INVALID_REQUEST
+    elif by_id:
         topic = image.topics_by_id.get(wanted.topic_id)
         code = ErrorCode.UNKNOWN_TOPIC_ID
     else:
         name = wanted.name or ""
         topic = image.topics.get(name)
         code = (
-            ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            refusals.get(name, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
             if topic_name_problem(name) is None
             else ErrorCode.INVALID_TOPIC_EXCEPTION
         )

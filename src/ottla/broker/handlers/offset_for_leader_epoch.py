@@ -24,15 +24,9 @@ def handle(ctx: RequestContext, request: OffsetForLeaderEpochRequest) -> OffsetF
             try:
                 partition = ctx.node.leader_of(topic.topic, asked.partition)
                 partition.check_leader_epoch(asked.current_leader_epoch)
-                if asked.leader_epoch == partition.leader_epoch:
-                    answer.leader_epoch = partition.leader_epoch
-                    answer.end_offset = partition.log.high_watermark
-                    if request.replica_id >= 0:
-                        answer.end_offset = partition.log.log_end_offset
-                else:
-                    answer.leader_epoch, answer.end_offset = partition.log.end_offset_for_epoch(
-                        asked.leader_epoch
-                    )
+                answer.leader_epoch, answer.end_offset = partition.log.end_offset_for_epoch(
+                    asked.leader_epoch
+                )
             except KafkaError as error:
                 answer.error_code = error.code
             answers.partitions.append(answer)

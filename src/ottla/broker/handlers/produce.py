@@ -11,7 +11,6 @@ the request's bytes are not needed any more, so a wait for the high watermark ho
 from __future__ import annotations
 
 from ottla.broker.context import RequestContext
-from ottla.broker.node import Node
 from ottla.broker.replies import NO_REPLY, Close
 from ottla.log.append import AppendInfo
 from ottla.model.errors import ErrorCode, KafkaError
@@ -34,6 +33,8 @@ ADMIN_CLIENT_ID = "__admin_client"
 _MAGIC_AT = 16
 _ATTRIBUTES_AT = 21
 _HEADER_BYTES = 61
+_BATCH_BYTES_MIN = 26
+"""Offset, length and the fourteen bytes that the oldest format has at least."""
 _TRANSACTIONAL = 0x10
 _CONTROL = 0x20
 _CODEC_MASK = 0x07
@@ -85,7 +86,7 @@ def handle(ctx: RequestContext, request: ProduceRequest) -> Reply | Steps[Reply]
                         waits = []
                     waits.append((partition, info, answer))
             except KafkaError as error:
-                failed = _refuse(node, answer, error, partition, response, version)
+                failed = _refuse(ctx, answer, error, partition, response)
     if acks == 0:
         # There is no reply to carry an error: the only way to tell the producer is to close the connection.
         if failed is not None:
@@ -97,20 +98,28 @@ def handle(ctx: RequestContext, request: ProduceRequest) -> Reply | Steps[Reply]
 
 
 def _single_batch(records: memoryview | None, version: int) -> memoryview:
-    """From version 3 on, a partition's data is exactly one batch of format 2."""
-    if records is None or len(records) < _HEADER_BYTES:
+    """From version 3 on, a partition's data is exactly one batch of format 2.
+
+    CORRUPT_MESSAGE makes a producer send again, INVALID_RECORD does not; which is which is as in Kafka.
+    """
+    if records is None or len(records) <= _MAGIC_AT:
         raise KafkaError(
             ErrorCode.INVALID_RECORD, "a produce request has to hold one record batch per partition"
         )
-    if records[_MAGIC_AT] != 2:
-        raise KafkaError(
-            ErrorCode.INVALID_RECORD, f"the batch has format {records[_MAGIC_AT]}; only format 2 is accepted"
-        )
     size = batch_size_bytes(records)
+    magic = records[_MAGIC_AT]
+    if size < _BATCH_BYTES_MIN or magic > 2:
+        raise KafkaError(ErrorCode.CORRUPT_MESSAGE, f"a batch of {size} bytes and format {magic}")
     if size > len(records):
         raise KafkaError(
-            ErrorCode.CORRUPT_MESSAGE, f"the batch says it has {size} bytes, {len(records)} are there"
+            ErrorCode.INVALID_RECORD,
+            f"the batch says it has {size} bytes and {len(records)} are there; a produce request has to hold "
+            "one record batch per partition",
         )
+    if magic != 2:
+        raise KafkaError(ErrorCode.INVALID_RECORD, f"the batch has format {magic}; only format 2 is accepted")
+    if size < _HEADER_BYTES:
+        raise KafkaError(ErrorCode.CORRUPT_MESSAGE, f"a batch of {size} bytes is shorter than its header")
     if size != len(records):
         raise KafkaError(ErrorCode.INVALID_RECORD, "a produce request has to hold exactly one record batch")
     attributes = records[_ATTRIBUTES_AT + 1]
@@ -124,23 +133,23 @@ def _single_batch(records: memoryview | None, version: int) -> memoryview:
 
 
 def _refuse(
-    node: Node,
+    ctx: RequestContext,
     answer: PartitionProduceResponse,
     error: KafkaError,
     partition: Partition | None,
     response: ProduceResponse,
-    version: int,
 ) -> ErrorCode:
+    node = ctx.node
     answer.error_code = error.code
     answer.error_message = error.message
     answer.base_offset = -1
-    if error.code == ErrorCode.NOT_LEADER_OR_FOLLOWER and partition is not None and version >= 10:
+    if error.code == ErrorCode.NOT_LEADER_OR_FOLLOWER and partition is not None and ctx.version >= 10:
         leader = node.image.brokers.get(partition.leader_id)
         answer.current_leader = LeaderIdAndEpoch(
             leader_id=partition.leader_id, leader_epoch=partition.leader_epoch
         )
         if leader is not None and all(e.node_id != partition.leader_id for e in response.node_endpoints):
-            endpoint = node.endpoint_of(leader)
+            endpoint = node.endpoint_of(leader, ctx.peer.listener_name)
             response.node_endpoints.append(
                 NodeEndpoint(
                     node_id=partition.leader_id, host=endpoint.host, port=endpoint.port, rack=leader.rack
@@ -168,7 +177,8 @@ def _wait_for_high_watermarks(
         if partition.log.high_watermark > info.last_offset:
             continue
         if partition.deleted:
-            code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            # Either the topic is gone, or the directory it was in.
+            code = ctx.node.absence(partition.tp.topic, partition.tp.partition)
         elif not partition.is_leader:
             code = ErrorCode.NOT_LEADER_OR_FOLLOWER
         else:
