@@ -43,6 +43,10 @@ loris.
 FETCH_SESSIONS_MAX: Final = 1_000
 """`max.incremental.fetch.session.cache.slots`: Kafka's default."""
 
+FETCH_SESSION_STRANGERS_MAX: Final = 1_000
+"""Partitions that a fetch session may name beyond as many as this broker has: a client that knows the cluster
+names few that are gone, and a session is kept in memory between requests."""
+
 CREATE_PARTITIONS_MAX: Final = 10_000
 """Partitions that one request may create (Kafka's MAX_PARTITIONS_PER_BATCH)."""
 

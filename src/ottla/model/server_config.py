@@ -61,6 +61,7 @@ class ServerConfig:
             if not key.honoured:
                 self.without_effect.append(name)
         self.node_id = self._find_node_id()
+        self.values["node.id"] = self.node_id  # what DescribeConfigs has to show, however it was found
         self.roles = frozenset(self.get_list("process.roles"))
         self.controller_listener_names = tuple(
             name.upper() for name in self.get_list("controller.listener.names")

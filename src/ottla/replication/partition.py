@@ -45,6 +45,7 @@ class Partition:
         "is_leader",
         "watches",
         "_acks",
+        "_held_bytes",
         "flush_wanted",
         "flush_running",
         "deleted",
@@ -64,6 +65,7 @@ class Partition:
         # ten thousand idle partitions should not hold ten thousand empty dicts.
         self.watches: dict[Watch, None] | None = None
         self._acks: deque[tuple[int, Waiter]] | None = None
+        self._held_bytes = 0  # appended, and not yet below the high watermark: a flush is awaited
         self.flush_wanted = False
         self.flush_running = False
         self.deleted = False
@@ -87,7 +89,21 @@ class Partition:
         if leader_epoch != self.leader_epoch:
             self.leader_epoch = leader_epoch
             self.log.epochs.assign(leader_epoch, self.log.log_end_offset)
-        self._advance_high_watermark(0)
+            self._tell_watches(0)  # who was told that its epoch is wrong may find it right now
+        if not self.flush_running:
+            self._advance_high_watermark(0)
+
+    def resign(
+        self, leader_id: int, leader_epoch: int, partition_epoch: int, replicas: tuple[int, ...]
+    ) -> None:
+        """The metadata image names another leader, or none: whoever waits here is told."""
+        self.leader_id = leader_id
+        self.leader_epoch = leader_epoch
+        self.partition_epoch = partition_epoch
+        self.replicas = replicas
+        if self.is_leader:
+            self.is_leader = False
+            self.wake()
 
     def check_leader_epoch(self, current_leader_epoch: int) -> None:
         """A client that knows a newer epoch must wait for us to learn it; one with an older must refresh
@@ -123,6 +139,7 @@ class Partition:
             return info
         if self.flush_running or log.config.flush_messages <= log.unflushed_messages:
             self.flush_wanted = True
+            self._held_bytes += info.size_bytes
         else:
             self._advance_high_watermark(info.size_bytes)
         return info
@@ -141,7 +158,11 @@ class Partition:
 
     def flushed(self, upto_offset: int) -> None:
         """The flush that the policy asked for is done: what it covered may be read and acknowledged."""
-        self._advance_high_watermark(0, upto_offset)
+        held = self._held_bytes
+        if upto_offset >= self.log.log_end_offset:
+            self._held_bytes = 0
+        # Perhaps more than became readable: who is woken too early looks and waits again.
+        self._advance_high_watermark(held, upto_offset)
 
     def _advance_high_watermark(self, size_bytes: int, upto_offset: int | None = None) -> None:
         log = self.log
@@ -157,8 +178,12 @@ class Partition:
             while acks and acks[0][0] < end:
                 acks.popleft()[1].fire()
         if self.watches:
+            self._tell_watches(size_bytes or 1)
+
+    def _tell_watches(self, size_bytes: int) -> None:
+        if self.watches:
             for watch in tuple(self.watches):
-                watch.data_arrived(self, size_bytes or 1)
+                watch.data_arrived(self, size_bytes)
 
     def wake(self) -> None:
         """Something other than data changed (leadership, deletion, log start): whoever waits looks again."""
@@ -166,9 +191,7 @@ class Partition:
             for _, waiter in self._acks:
                 waiter.fire()
             self._acks.clear()
-        if self.watches:
-            for watch in tuple(self.watches):
-                watch.data_arrived(self, 0)
+        self._tell_watches(0)
 
     # --- reading ------------------------------------------------------------------------------------------
 

@@ -810,7 +810,7 @@ def test_a_power_loss_within_the_shutdown_of_many_logs_leaves_what_was_flushed(s
     operations = counting.operations - first
     disk = VirtualDisk()
     manager, held = ready(disk)
-    disk.crash_at(first + int(operations * share) + 1)
+    disk.crash_at(first + int(operations * share))
     with pytest.raises(SimulatedCrash):
         manager.shutdown()
     again = started(disk.restart(random.Random(5), power_loss=True))
