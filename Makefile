@@ -23,9 +23,9 @@ $(STAMP): $(BIN)/python $(BUILD_INPUTS)
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[demo]'
 	@touch $(STAMP)
 
-$(DEV): $(STAMP)
+$(DEV): $(BIN)/python $(BUILD_INPUTS)
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev,demo]'
-	@touch $(DEV)
+	@touch $(STAMP) $(DEV)
 
 demo: $(STAMP) ## Start a broker, publish 336,776 real events, read them back, print what was measured
 	$(BIN)/python examples/flights_demo.py
@@ -43,6 +43,9 @@ types: $(DEV)
 generate: $(DEV) ## Regenerate wire/messages from schema/, and docs/configuration.md from the key table
 	$(BIN)/python tools/generate_messages.py
 	$(BIN)/python tools/generate_config_docs.py
+
+bench: $(DEV) ## Measure the broker beside librdkafka's mock cluster; QUICK=1 takes about 3 minutes
+	$(BIN)/python benchmarks/run.py $(if $(QUICK),--quick)
 
 clean: ## Remove the virtual environment and everything that was built
 	rm -rf $(VENV) build src/*.egg-info src/ottla/wire/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis
