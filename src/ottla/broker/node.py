@@ -344,6 +344,9 @@ class Node:
                 if turn.over():
                     yield turn.rest()
                 self._remove(topic_id, name, index)
+        if delta.deleted_topics:
+            yield from self.logs.sync_names_steps()
+            turn.begin()
         touched = [image.topics_by_id[each] for each in (*delta.created_topics, *delta.changed_topics)]
         for topic in touched:
             before = delta.before.topics_by_id.get(topic.topic_id)
@@ -380,6 +383,10 @@ class Node:
         tp = TopicPartition(topic.name, index)
         try:
             log = self.logs.get_or_create(tp, topic.topic_id, is_new=is_new, sync_names=False)
+            if log.flush_due(now_ms := self.clock.now_ms()):
+                # Records that a killed process left in the page cache: their flush policy wants them on disk
+                # before anybody sees them or is told, on a retry, that they are there.
+                log.flush(now_ms)
         except (OSError, KafkaError) as error:
             logger.error("%s is offline: %s", tp, error)
             return

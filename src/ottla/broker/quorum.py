@@ -124,12 +124,16 @@ class MetadataQuorum:
     def commit(self, records: Sequence[MetadataRecord]) -> Steps[None]:
         """Appends the records as one batch, atomic on disk, and returns when everyone sees them.
 
+        A decision without records was made on the newest state all the same (a topic that "exists already"
+        may be one that a crash can still undo), so it waits for what was appended before it.
+
         Raises KafkaError(KAFKA_STORAGE_ERROR) when they could not be appended; nothing has changed then.
         REQUEST_TIMED_OUT says that nobody knows: the disk has not answered yet.
         """
-        if not records:
+        if records:
+            self.append(records)
+        elif not self._syncing:
             return
-        self.append(records)
         waiter = Waiter(self._clock.monotonic_ms() + COMMIT_TIMEOUT_MS)
         self._waiters.append((self.log.log_end_offset, waiter))
         self._sync_soon()

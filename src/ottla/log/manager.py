@@ -573,6 +573,7 @@ class LogManager:
         # Whoever still holds the log must not write to it, nor read from a file that is opened anew.
         log.failure = FileNotFoundError(errno.ENOENT, "the log was deleted", path)
         log.release_files()
+        log_dir.names_changed = True  # a new log of the same name must not find this one after a crash
         return path
 
     def doom_files(self, log: Log) -> None:

@@ -235,6 +235,7 @@ class Segment:
 
     def _take_back(self, size: int, cause: OSError) -> None:
         """A failed write may have left some bytes: back to the last whole batch."""
+        self.unsynced = True  # else a crash could bring them back behind what was flushed
         try:
             self.file.truncate(size)
         except OSError as error:

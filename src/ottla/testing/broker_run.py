@@ -17,7 +17,7 @@ from collections import Counter
 from typing import Any
 
 from ottla.model.types import TopicPartition
-from ottla.testing.client import SimConsumer, SimProducer, TopicCreator
+from ottla.testing.client import ConfigChanger, SimConsumer, SimProducer, TopicCreator
 from ottla.testing.clock import VirtualClock
 from ottla.testing.cluster import HOST, SimBroker
 from ottla.testing.disk import Survival
@@ -62,6 +62,7 @@ class BrokerRun:
         self._clients = SimDriver(self.scheduler, self._clock)
         self._failure: BaseException | None = None
         self._calm = False
+        self._topic_ids: dict[str, bytes] = {}
 
     def run(self) -> Counter[str]:
         try:
@@ -88,6 +89,9 @@ class BrokerRun:
         rng = self.random
         self._start_broker()
         topics = self._create_topics()
+        changers = {topic: ConfigChanger(*self._client(f"changer-{topic}")) for topic in topics}
+        for topic, changer in changers.items():
+            self._go(changer.run(topic))
         partitions = [
             TopicPartition(topic, index) for topic, count in topics.items() for index in range(count)
         ]
@@ -95,24 +99,35 @@ class BrokerRun:
         for number in range(rng.randint(2, 4)):
             producer = SimProducer(*self._client(f"p{number}"))
             producers.append(producer)
-            self._go(producer.run(rng.choice(partitions), self.batches))
+            tp = rng.choice(partitions)
+            producer.topic_id = self._topic_ids[tp.topic]
+            self._go(producer.run(tp, self.batches, version=rng.choice((3, 8, 12, 13))))
         consumers = []
         for tp in partitions:
             consumer = SimConsumer(*self._client(f"c-{tp}"))
             consumers.append(consumer)
-            self._go(consumer.run(tp))
+            consumer.topic_id = self._topic_ids[tp.topic]
+            consumer.incremental = rng.random() < 0.5
+            self._go(consumer.run(tp, version=rng.choice((7, 11, 12, 13, 17))))
         self._plan_crash()
+        if rng.random() < 0.3:
+            self.scheduler.call_after(rng.random() * 2000.0, self._fill_the_disk)
         while not all(producer.done for producer in producers):
             self._advance()
         self.network.faults.calm()
         self.crashes_left = 0
         self._calm = True
+        self._make_room()
         self.broker.disk.cancel_crash()
         if not self.broker.up:
             self._restart()
         for consumer in consumers:
             consumer.stop = True
-        self._wait(lambda: all(consumer.done for consumer in consumers))
+        for changer in changers.values():
+            changer.stop = True
+        self._wait(
+            lambda: all(c.done for c in consumers) and all(changer.done for changer in changers.values())
+        )
         # Once more through a restart, so that the last word is what the disk holds.
         self.broker.stop()
         self.report["clean_shutdowns"] += 1
@@ -121,6 +136,11 @@ class BrokerRun:
         for tp in partitions:
             self.ledger.check_at_the_end(tp, self._read_all(tp))
             self.report["partitions_checked"] += 1
+        for topic, changer in changers.items():
+            finder = TopicCreator(*self._client("finder"))
+            if self._result(finder.find(topic)) != self._topic_ids[topic]:
+                raise Violation(f"{topic} has another id than when it was created")
+            self._result(changer.check(topic))
 
     def _client(self, name: str) -> tuple[SimNetwork, VirtualClock, str, str, Ledger, Counter[str]]:
         return self.network, self._clock, HOST, name, self.ledger, self.report
@@ -134,16 +154,15 @@ class BrokerRun:
                 configs["flush.messages"] = "1"
             creator = TopicCreator(*self._client(f"creator-{name}"))
             topics[name] = rng.randint(1, 2)
-            finished = self._go(creator.run(name, topics[name], configs))
-            self._wait(lambda finished=finished: bool(finished))
+            self._result(creator.run(name, topics[name], configs))
+            assert creator.topic_id is not None
+            self._topic_ids[name] = creator.topic_id
         return topics
 
     def _read_all(self, tp: TopicPartition) -> list[tuple[int, bytes]]:
         reader = SimConsumer(*self._client(f"reader-{tp}"))
         reader.stop = True
-        finished = self._go(reader.run(tp))
-        self._wait(lambda: bool(finished))
-        records: list[tuple[int, bytes]] = finished[0]
+        records: list[tuple[int, bytes]] = self._result(reader.run(tp))
         return records
 
     # -- running clients --
@@ -160,6 +179,11 @@ class BrokerRun:
 
         self._clients.run(steps, done)
         return finished
+
+    def _result(self, steps: Any) -> Any:
+        finished = self._go(steps)
+        self._wait(lambda: bool(finished))
+        return finished[0]
 
     def _wait(self, condition: Any) -> None:
         end_ms = self.scheduler.now_ms + 600_000.0
@@ -195,6 +219,16 @@ class BrokerRun:
         else:
             self.scheduler.call_after(rng.random() * 3000.0, self._stop_cleanly)
 
+    def _fill_the_disk(self) -> None:
+        """For a while there is no room: appends are refused, producers try again, nothing is lost."""
+        if self._calm:
+            return
+        self.broker.disk.capacity_bytes = self.broker.disk.used_bytes() + self.random.randrange(3000)
+        self.scheduler.call_after(200.0 + self.random.random() * 1500.0, self._make_room)
+
+    def _make_room(self) -> None:
+        self.broker.disk.capacity_bytes = None
+
     def _kill(self) -> None:
         if not self._calm:
             self.broker.crash()
@@ -220,6 +254,7 @@ class BrokerRun:
             self.scheduler.step()
             if self._failure is not None:
                 raise self._failure
+        self._make_room()  # a broker that finds no room at its start says so and ends, which is another story
         self._start_broker()
         self._plan_crash()
 

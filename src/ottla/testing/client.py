@@ -23,7 +23,13 @@ from ottla.testing.ledger import Ledger, Violation
 from ottla.testing.network import ClientEnd, ConnectionLost, SimNetwork
 from ottla.wire.framing import decode_response, encode_request
 from ottla.wire.messages.create_topics import CreatableTopic, CreatableTopicConfig, CreateTopicsRequest
+from ottla.wire.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
 from ottla.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
+from ottla.wire.messages.incremental_alter_configs import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+)
 from ottla.wire.messages.init_producer_id import InitProducerIdRequest
 from ottla.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from ottla.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
@@ -31,6 +37,10 @@ from ottla.wire.record_batch import Codec, Record, decode_batch, encode_batch, i
 
 IN_FLIGHT_MAX: Final = 5
 """Kafka's bound for idempotent producers: as many batches as a broker remembers of each."""
+
+ZERO_UUID: Final = bytes(16)
+TOPIC_RESOURCE: Final = 2
+CHANGED_KEY: Final = "file.delete.delay.ms"
 
 CALL_TIMEOUT_MS: Final = 40_000.0
 RETRY_BACKOFF_MS: Final = 100.0
@@ -186,6 +196,60 @@ class TopicCreator(SimClient):
             yield Sleep(RETRY_BACKOFF_MS)
 
 
+class ConfigChanger(SimClient):
+    """Sets one topic's `file.delete.delay.ms` to 1, 2, 3 … and remembers what was acknowledged."""
+
+    acked = 0
+    sent = 0
+    stop = False
+    done = False
+
+    def run(self, topic: str) -> Steps[None]:
+        while not self.stop:
+            session = yield from self.connect()
+            self.sent += 1
+            try:
+                response = yield from session.call(
+                    IncrementalAlterConfigsRequest(
+                        resources=[
+                            AlterConfigsResource(
+                                resource_type=TOPIC_RESOURCE,
+                                resource_name=topic,
+                                configs=[AlterableConfig(name=CHANGED_KEY, value=str(self.sent))],
+                            )
+                        ]
+                    ),
+                    1,
+                )
+                if response.responses[0].error_code == ErrorCode.NONE:
+                    self.acked = self.sent
+                    self.report["configs_changed"] += 1
+            except ConnectionLost:
+                pass
+            finally:
+                session.close()
+            yield Sleep(self.random.random() * 400.0)
+        self.done = True
+
+    def check(self, topic: str) -> Steps[None]:
+        """What is in force is the last acknowledged value, or one that was sent after it."""
+        session = yield from self.connect()
+        response = yield from session.call(
+            DescribeConfigsRequest(
+                resources=[
+                    DescribeConfigsResource(
+                        resource_type=TOPIC_RESOURCE, resource_name=topic, configuration_keys=[CHANGED_KEY]
+                    )
+                ]
+            ),
+            4,
+        )
+        session.close()
+        found = int(response.results[0].configs[0].value)
+        if self.acked and not self.acked <= found <= self.sent:
+            raise Violation(f"{topic}: {CHANGED_KEY} is {found}, {self.acked} was acknowledged")
+
+
 class _Batch:
     __slots__ = ("values", "data")
 
@@ -198,6 +262,9 @@ class SimProducer(SimClient):
     """Writes `count` batches to one partition, each acknowledged by all replicas."""
 
     done = False
+    acked = False
+    topic_id = ZERO_UUID
+    """Needed from Produce version 13 on."""
 
     def run(
         self, tp: TopicPartition, count: int, *, version: int = 12, pause_ms: float = 20.0
@@ -220,7 +287,9 @@ class SimProducer(SimClient):
                     self.report["batches_retried"] += 1
                     calls.append(session.start(self._request(tp, batch), version))
                 while calls or made < count:
-                    while made < count and len(calls) < IN_FLIGHT_MAX:
+                    # The first goes alone: a partition lets a producer that it does not know begin anywhere
+                    # (KIP-360), so were the first refused and the second not, the first could never follow.
+                    while made < count and len(calls) < (IN_FLIGHT_MAX if self.acked else 1):
                         values = [
                             b"%s:%d" % (self.name.encode(), number + k)
                             for k in range(self.random.randint(1, 4))
@@ -250,6 +319,7 @@ class SimProducer(SimClient):
         if code is ErrorCode.NONE:
             batch = unacked.popleft()
             self.ledger.acked(tp, answer.base_offset, batch.values)
+            self.acked = True
             self.report["batches_acked"] += 1
         elif code.retriable:
             self.report[f"produce_{code.name.lower()}"] += 1
@@ -279,6 +349,7 @@ class SimProducer(SimClient):
             topic_data=[
                 TopicProduceData(
                     name=tp.topic,
+                    topic_id=self.topic_id,
                     partition_data=[PartitionProduceData(index=tp.partition, records=memoryview(batch.data))],
                 )
             ],
@@ -286,21 +357,38 @@ class SimProducer(SimClient):
 
 
 class SimConsumer(SimClient):
-    """Reads one partition from `offset` on, until `stop` is set and the end is reached."""
+    """Reads one partition from `offset` on, until `stop` is set and the end is reached.
+
+    With `incremental` it keeps a fetch session (KIP-227) and names its partition only when its position has
+    moved, so that a broker which forgets what the session knows is found out.
+    """
 
     stop = False
     offset = 0
     done = False
+    topic_id = ZERO_UUID
+    """Needed from Fetch version 13 on."""
+    incremental = False
+    _session_id = 0
+    _session_epoch = 0
+    _named_offset = -1
 
     def run(self, tp: TopicPartition, *, version: int = 12) -> Steps[list[tuple[int, bytes]]]:
         records: list[tuple[int, bytes]] = []
         while not self.done:
             session = yield from self.connect()
+            self._session_id = self._session_epoch = 0
             try:
                 while not self.done:
-                    response = yield from session.call(self._request(tp), version)
+                    request = self._request(tp)
+                    response = yield from session.call(request, version)
                     if response.error_code:
-                        raise ConnectionLost(ErrorCode(response.error_code).name)
+                        code = ErrorCode(response.error_code)
+                        self.report[f"fetch_{code.name.lower()}"] += 1
+                        raise ConnectionLost(code.name)
+                    if request.session_epoch >= 0:
+                        self._session_id = response.session_id
+                        self._session_epoch = request.session_epoch + 1 if response.session_id else 0
                     for topic in response.responses:
                         for partition in topic.partitions:
                             self._take(tp, partition, records)
@@ -312,23 +400,33 @@ class SimConsumer(SimClient):
         return records
 
     def _request(self, tp: TopicPartition) -> FetchRequest:
-        return FetchRequest(
+        # Near the end only a full request will do: an incremental one is silent about what did not change.
+        incremental = self.incremental and not self.stop
+        request = FetchRequest(
             max_wait_ms=self.random.choice((0, 100, 500)),
             min_bytes=self.random.choice((0, 1, 2000)),
             max_bytes=self.random.choice((1, 3000, 1 << 20)),
-            topics=[
-                FetchTopic(
-                    topic=tp.topic,
-                    partitions=[
-                        FetchPartition(
-                            partition=tp.partition,
-                            fetch_offset=self.offset,
-                            partition_max_bytes=self.random.choice((1, 3000, 1 << 20)),
-                        )
-                    ],
-                )
-            ],
+            session_id=self._session_id if incremental else 0,
+            session_epoch=self._session_epoch if incremental else -1,
         )
+        if incremental and self._session_epoch > 0 and self._named_offset == self.offset:
+            self.report["incremental_fetches"] += 1
+            return request
+        self._named_offset = self.offset
+        request.topics = [
+            FetchTopic(
+                topic=tp.topic,
+                topic_id=self.topic_id,
+                partitions=[
+                    FetchPartition(
+                        partition=tp.partition,
+                        fetch_offset=self.offset,
+                        partition_max_bytes=self.random.choice((1, 3000, 1 << 20)),
+                    )
+                ],
+            )
+        ]
+        return request
 
     def _take(self, tp: TopicPartition, answer: Any, records: list[tuple[int, bytes]]) -> None:
         code = ErrorCode(answer.error_code)

@@ -9,6 +9,7 @@ went wrong has shown nothing.
 from __future__ import annotations
 
 import argparse
+import logging
 import random
 import sys
 import time
@@ -55,7 +56,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--part", choices=[*PARTS, "all"], default="all")
     parser.add_argument("--steps", type=int, help="the length of each run's workload")
     parser.add_argument("--images", type=float, default=0.5, help="log: crashes tried per disk operation")
+    parser.add_argument("--verbose", action="store_true", help="show what the simulated brokers log")
     options = parser.parse_args(arguments)
+    logging.basicConfig(level=logging.INFO if options.verbose else logging.CRITICAL, format="%(message)s")
     first = options.seed if options.seed is not None else random.SystemRandom().getrandbits(SEED_BITS)
     names = list(PARTS) if options.part == "all" else [options.part]
     ends = None if options.minutes is None else time.monotonic() + options.minutes * 60

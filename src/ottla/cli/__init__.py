@@ -1,0 +1,1 @@
+"""Thin commands; each subcommand imports what it needs when it runs."""

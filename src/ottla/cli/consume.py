@@ -1,0 +1,153 @@
+"""`ottla consume`: read the records of a topic and print them."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from ottla.cli.session import bootstrap_option, open_client
+
+if TYPE_CHECKING:
+    from ottla.client.blocking import Client
+    from ottla.client.fetcher import Fetcher
+    from ottla.model.types import TopicPartition
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  ottla consume clicks --from-beginning
+  ottla consume clicks --offset -10 -e --format '%p:%o %k -> %v\\n'
+  ottla consume clicks --timestamp 2024-05-01T00:00:00Z --max-messages 100 --json
+
+\b
+Format: %v value (or %s)  %k key  %t topic  %p partition  %o offset  %T timestamp in ms  %h headers
+        %S size of the value  %K size of the key  %R size of the value as 4 bytes  %% percent
+        \\n newline  \\t tab  \\r  \\0  \\xNN a byte"""
+)
+@click.argument("topic")
+@click.option("--from-beginning", is_flag=True, help="Begin with the oldest record there is.")
+@click.option(
+    "-o", "--offset", metavar="N", help="Begin at offset N; beginning; end; -N: the last N of each."
+)
+@click.option("--timestamp", metavar="TIME", help="Begin at a time: ms since 1970, or ISO 8601.")
+@click.option(
+    "-p", "--partition", "chosen", type=click.IntRange(0), multiple=True, help="Only this partition."
+)
+@click.option("-n", "--max-messages", type=click.IntRange(1), help="Stop after so many.")
+@click.option(
+    "-e", "--exit", "exit_at_end", is_flag=True, help="Stop at the end instead of waiting for more."
+)
+@click.option("--timeout-ms", type=click.IntRange(1), help="Stop when nothing came for so long.")
+@click.option("-f", "--format", "format_text", metavar="FORMAT", help="How to print a record (see below).")
+@click.option("--null", metavar="TEXT", default="", help="What to print for a null key or value.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line; what is not UTF-8 as base64.")
+@click.option("--read-committed", is_flag=True, help="Leave out transactions that are open or aborted.")
+@bootstrap_option
+def consume(
+    topic: str,
+    from_beginning: bool,
+    offset: str | None,
+    timestamp: str | None,
+    chosen: tuple[int, ...],
+    max_messages: int | None,
+    exit_at_end: bool,
+    timeout_ms: int | None,
+    format_text: str | None,
+    null: str,
+    as_json: bool,
+    read_committed: bool,
+    bootstrap_server: str,
+) -> None:
+    """Read all partitions of a topic and print each record's value on a line.
+
+    Without an option that says where to begin, it waits for new records; Ctrl-C ends it.
+    """
+    import os
+
+    from ottla.cli.reading import print_records
+    from ottla.cli.record_format import DEFAULT_FORMAT, FormatError, compile_format, to_json_line
+    from ottla.client.admin import EARLIEST
+    from ottla.client.fetcher import Fetcher, FetcherSettings
+    from ottla.model.types import TopicPartition
+
+    if (offset is not None) + (timestamp is not None) + from_beginning > 1:
+        raise click.UsageError("--from-beginning, --offset and --timestamp exclude each other")
+    if as_json and format_text is not None:
+        raise click.UsageError("--json and --format exclude each other")
+    start = parse_start("beginning" if from_beginning else offset, timestamp)
+    try:
+        shape = compile_format(DEFAULT_FORMAT if format_text is None else format_text, null=os.fsencode(null))
+    except FormatError as error:
+        raise click.UsageError(str(error)) from None
+    with open_client(bootstrap_server, client_id="ottla-consume") as client:
+        fetcher = Fetcher(
+            client.cluster, client.admin, FetcherSettings(read_committed=read_committed, reset=EARLIEST)
+        )
+        partitions = client.run(fetcher.partitions(topic))
+        if chosen:
+            for index in chosen:
+                client.cluster.view.partition(topic, index)
+            partitions = [TopicPartition(topic, index) for index in dict.fromkeys(chosen)]
+        seek(client, fetcher, partitions, start)
+        print_records(
+            client,
+            fetcher,
+            to_json_line if as_json else shape,
+            sys.stdout.buffer,
+            count_max=max_messages,
+            exit_at_end=exit_at_end,
+            timeout_ms=timeout_ms,
+        )
+
+
+class Start:
+    """Where to begin: `kind` is "time" (a timestamp or one of Kafka's negative ones), "offset" or "tail"."""
+
+    __slots__ = ("kind", "number")
+
+    def __init__(self, kind: str, number: int) -> None:
+        self.kind = kind
+        self.number = number
+
+
+def parse_start(offset: str | None, timestamp: str | None) -> Start:
+    from ottla.client.admin import EARLIEST, LATEST
+
+    if timestamp is not None:
+        return Start("time", parse_time_ms(timestamp))
+    if offset is None or offset in ("end", "latest"):
+        return Start("time", LATEST)
+    if offset in ("beginning", "earliest"):
+        return Start("time", EARLIEST)
+    digits = offset.removeprefix("-")
+    if not (digits.isascii() and digits.isdecimal()):
+        raise click.UsageError(f"--offset {offset}: write a number, -N for the last N, beginning or end")
+    return Start("tail" if offset.startswith("-") else "offset", int(digits))
+
+
+def parse_time_ms(text: str) -> int:
+    """Milliseconds since 1970, or an ISO 8601 time (local where it names no zone)."""
+    if text.isascii() and text.isdecimal():
+        return int(text)
+    from datetime import datetime
+
+    try:
+        return int(datetime.fromisoformat(text).timestamp() * 1000)
+    except ValueError:
+        raise click.UsageError(
+            f"{text!r} is not a time: write milliseconds since 1970, or like 2024-05-01T12:00:00Z"
+        ) from None
+
+
+def seek(client: Client, fetcher: Fetcher, partitions: list[TopicPartition], start: Start) -> None:
+    """Puts the fetcher at the start in every partition."""
+    if start.kind == "offset":
+        for tp in partitions:
+            fetcher.seek(tp, start.number)
+    elif start.kind == "tail":
+        client.run(fetcher.seek_before_end(partitions, start.number))
+    else:
+        client.run(fetcher.seek_by_time(dict.fromkeys(partitions, start.number)))

@@ -1,0 +1,169 @@
+"""`kafka-configs.sh`: describe and alter the configuration of topics and brokers."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ottla.cli.kafka.arguments import Arguments, UsageError, connect
+from ottla.client.admin import ConfigChange, ConfigEntry, ConfigOperation, ConfigSource, ResourceType
+
+if TYPE_CHECKING:
+    from ottla.client.blocking import Client
+
+OTHER_ENTITIES = ("users", "clients", "ips", "groups", "client-metrics", "broker-loggers")
+
+_BETWEEN_PAIRS = re.compile(r",(?=[^\]]*(?:\[|$))")
+"""A comma that is not inside square brackets."""
+
+
+def arguments() -> Arguments:
+    parser = Arguments(
+        "kafka-configs.sh",
+        "Describe and change the configuration of topics and brokers.",
+        epilog="example: kafka-configs.sh --bootstrap-server localhost:9092 --alter --topic events "
+        "--add-config retention.ms=86400000",
+    )
+    parser.add_bootstrap()
+    parser.add_argument("--describe", action="store_true", help="list configurations")
+    parser.add_argument("--alter", action="store_true", help="change configurations")
+    parser.add_argument("--entity-type", action="append", metavar="TYPE", help="topics or brokers")
+    parser.add_argument(
+        "--entity-name", action="append", metavar="NAME", help="a topic's name or a broker's id"
+    )
+    parser.add_argument("--entity-default", action="store_true", help="the default of all brokers")
+    parser.add_argument("--topic", metavar="NAME", help="short for --entity-type topics --entity-name NAME")
+    parser.add_argument("--broker", metavar="ID", help="short for --entity-type brokers --entity-name ID")
+    parser.add_argument("--broker-defaults", action="store_true", help="the default of all brokers")
+    parser.add_argument("--all", action="store_true", help="with --describe: defaults and static values too")
+    parser.add_argument("--add-config", metavar="K=V,K=[V,V]", help="keys to set")
+    parser.add_argument("--add-config-file", metavar="FILE", help="a properties file with keys to set")
+    parser.add_argument("--delete-config", metavar="K,K", help="keys to remove")
+    parser.add_argument("--force", action="store_true", help=argparse.SUPPRESS)
+    return parser
+
+
+def run(args: Sequence[str]) -> int:
+    options = arguments().parse(args)
+    if options.describe == options.alter:
+        raise UsageError("Command must include exactly one action: --describe or --alter")
+    resource, name = entity(options)
+    with connect(options) as client:
+        if options.describe:
+            return describe(client, resource, name, show_all=options.all)
+        if name is None:
+            raise UsageError("--alter needs --entity-name (or --topic, --broker, --broker-defaults)")
+        return alter(client, resource, name, changes(options))
+
+
+def entity(options: argparse.Namespace) -> tuple[ResourceType, str | None]:
+    """Whose configuration; the name is None for all of a type and empty for the brokers' default."""
+    if options.topic is not None:
+        return ResourceType.TOPIC, options.topic
+    if options.broker is not None:
+        return ResourceType.BROKER, options.broker
+    if options.broker_defaults:
+        return ResourceType.BROKER, ""
+    types = options.entity_type or []
+    if len(types) != 1:
+        raise UsageError("give one --entity-type: topics or brokers")
+    if types[0] in OTHER_ENTITIES:
+        raise UsageError(f"--entity-type {types[0]} is not available: only topics and brokers are")
+    if types[0] not in ("topics", "brokers"):
+        raise UsageError(f"--entity-type {types[0]} is unknown: write topics or brokers")
+    resource = ResourceType.TOPIC if types[0] == "topics" else ResourceType.BROKER
+    if options.entity_default:
+        if resource == ResourceType.TOPIC:
+            raise UsageError("--entity-default exists for brokers only")
+        return resource, ""
+    names = options.entity_name or []
+    if len(names) > 1:
+        raise UsageError("give one --entity-name")
+    return resource, names[0] if names else None
+
+
+def parse_pairs(text: str) -> dict[str, str]:
+    """`k1=v1,k2=[v1,v2]`: brackets hold values with commas."""
+    found = {}
+    for item in _BETWEEN_PAIRS.split(text):
+        name, equals, value = item.strip().partition("=")
+        if not name:
+            continue
+        if not equals:
+            raise UsageError(f"--add-config {item}: expected key=value")
+        found[name.strip()] = re.sub(r"\[?([^\]]*)\]?", r"\1", value.strip())
+    return found
+
+
+def changes(options: argparse.Namespace) -> list[ConfigChange]:
+    from ottla.cli.server_properties import load_properties
+
+    added: dict[str, str] = {}
+    if options.add_config_file is not None:
+        added.update(load_properties(options.add_config_file))
+    if options.add_config is not None:
+        added.update(parse_pairs(options.add_config))
+    deleted = [name.strip() for name in (options.delete_config or "").split(",") if name.strip()]
+    if not added and not deleted:
+        raise UsageError("--alter needs --add-config, --add-config-file or --delete-config")
+    return [
+        *(ConfigChange(name, ConfigOperation.SET, value) for name, value in added.items()),
+        *(ConfigChange(name, ConfigOperation.DELETE) for name in deleted),
+    ]
+
+
+def dynamic_source(resource: ResourceType, name: str) -> ConfigSource:
+    if resource == ResourceType.TOPIC:
+        return ConfigSource.DYNAMIC_TOPIC_CONFIG
+    return ConfigSource.DYNAMIC_BROKER_CONFIG if name else ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG
+
+
+def describe(client: Client, resource: ResourceType, name: str | None, *, show_all: bool) -> int:
+    if name is not None:
+        names = [name]
+    elif resource == ResourceType.TOPIC:
+        names = client.run(client.admin.list_topics())
+    else:
+        names = [str(node) for node in sorted(client.run(client.cluster.discover(())).brokers)] + [""]
+    described = client.run(client.admin.describe_configs(resource, names)) if names else {}
+    for each, entries in described.items():
+        kind = "topic" if resource == ResourceType.TOPIC else "broker"
+        if resource == ResourceType.BROKER and each == "":
+            print("Default configs for brokers in the cluster are:")
+        else:
+            print(f"{'All' if show_all else 'Dynamic'} configs for {kind} {each} are:")
+        source = dynamic_source(resource, each)
+        for entry in entries:
+            if show_all or entry.source == source:
+                print(entry_line(entry))
+    return 0
+
+
+def entry_line(entry: ConfigEntry) -> str:
+    def text(value: str | None) -> str:
+        return "null" if value is None else value
+
+    synonyms = ", ".join(f"{s.source.name}:{s.name}={text(s.value)}" for s in entry.synonyms)
+    sensitive = str(entry.sensitive).lower()
+    return f"  {entry.name}={text(entry.value)} sensitive={sensitive} synonyms={{{synonyms}}}"
+
+
+def alter(client: Client, resource: ResourceType, name: str, wanted: list[ConfigChange]) -> int:
+    if resource == ResourceType.TOPIC:
+        client.run(client.cluster.discover([name]))
+    deleted = {change.name for change in wanted if change.operation == ConfigOperation.DELETE}
+    if deleted:
+        source = dynamic_source(resource, name)
+        entries = client.run(client.admin.describe_configs(resource, [name]))[name]
+        missing = deleted - {entry.name for entry in entries if entry.source == source}
+        if missing:
+            raise UsageError(f"Invalid config(s): {','.join(sorted(missing))}")
+    client.run(client.admin.alter_configs(resource, name, wanted))
+    kind = "topic" if resource == ResourceType.TOPIC else "broker"
+    if resource == ResourceType.BROKER and name == "":
+        print("Completed updating default config for brokers in the cluster.")
+    else:
+        print(f"Completed updating config for {kind} {name}.")
+    return 0

@@ -1,0 +1,71 @@
+"""`ottla records`: delete the oldest records of a topic."""
+
+from __future__ import annotations
+
+import click
+
+from ottla.cli.session import bootstrap_option, json_option, open_client, print_json
+
+
+@click.group()
+def records() -> None:
+    """Delete the oldest records of a topic."""
+
+
+@records.command(
+    epilog="""\b
+Examples:
+  ottla records delete clicks --before 0:1500 --before 1:1480
+  ottla records delete clicks --all"""
+)
+@click.argument("topic")
+@click.option(
+    "--before",
+    "limits",
+    multiple=True,
+    metavar="PARTITION:OFFSET",
+    help="Delete what lies before this offset of this partition.",
+)
+@click.option("--all", "everything", is_flag=True, help="Delete what every partition holds now.")
+@json_option
+@bootstrap_option
+def delete(
+    topic: str, limits: tuple[str, ...], everything: bool, as_json: bool, bootstrap_server: str
+) -> int:
+    """Delete records from the beginning of partitions (DeleteRecords)."""
+    from ottla.cli.main import complain
+    from ottla.model.types import TopicPartition
+
+    if bool(limits) == everything:
+        raise click.UsageError("say what to delete: --before PARTITION:OFFSET, or --all")
+    before = {}
+    for item in limits:
+        partition, _, offset = item.partition(":")
+        if not partition.isdecimal() or not offset.isdecimal():
+            raise click.UsageError(f"--before {item!r}: write PARTITION:OFFSET, like 0:1500")
+        before[TopicPartition(topic, int(partition))] = int(offset)
+    with open_client(bootstrap_server) as client:
+        if everything:
+            view = client.run(client.cluster.discover([topic]))
+            before = {TopicPartition(topic, p.index): -1 for p in view.topic(topic).partitions}
+        results = client.run(client.admin.delete_records(before))
+    if as_json:
+        print_json(
+            [
+                {
+                    "topic": tp.topic,
+                    "partition": tp.partition,
+                    "earliest": None if result.error else result.offset,
+                    "error": str(result.error) if result.error else None,
+                }
+                for tp, result in sorted(results.items())
+            ]
+        )
+    failed = 0
+    for tp, result in sorted(results.items()):
+        if result.error is not None:
+            failed += 1
+            complain(f"{tp}: {result.error}")
+        elif not as_json:
+            click.echo(f"{tp} now begins at offset {result.offset}")
+    return 1 if failed else 0

@@ -1,0 +1,283 @@
+"""`ottla topic`: create, list, describe, alter and delete topics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ottla.cli.session import bootstrap_option, json_option, key_values, open_client, print_json
+
+if TYPE_CHECKING:
+    from ottla.client.admin import TopicDescription, TopicResult
+
+
+@click.group()
+def topic() -> None:
+    """Create, list, describe, alter and delete topics."""
+
+
+@topic.command(
+    epilog="""\b
+Example:
+  ottla topic create clicks --partitions 6 --config retention.ms=86400000"""
+)
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.option(
+    "-p", "--partitions", type=click.IntRange(1), help="How many partitions (default: num.partitions)."
+)
+@click.option("-r", "--replication-factor", type=click.IntRange(1), help="How many replicas of each.")
+@click.option("-c", "--config", "configs", multiple=True, metavar="KEY=VALUE", help="A topic configuration.")
+@click.option(
+    "--assignment",
+    metavar="ID:ID,ID:ID,...",
+    help="Which brokers hold each partition, instead of the two counts: 1:2,2:3 is two partitions.",
+)
+@click.option("--if-not-exists", is_flag=True, help="A topic that is already there is no error.")
+@click.option("--validate-only", is_flag=True, help="Only check whether it could be created.")
+@bootstrap_option
+def create(
+    names: tuple[str, ...],
+    partitions: int | None,
+    replication_factor: int | None,
+    configs: tuple[str, ...],
+    assignment: str | None,
+    if_not_exists: bool,
+    validate_only: bool,
+    bootstrap_server: str,
+) -> int:
+    """Create topics."""
+    from ottla.client.admin import NewTopic
+    from ottla.model.errors import ErrorCode
+
+    settings = key_values(configs, "--config")
+    assignments = parse_assignment(assignment) if assignment is not None else {}
+    if assignments and (partitions is not None or replication_factor is not None):
+        raise click.UsageError(
+            "--assignment says both counts: leave out --partitions and --replication-factor"
+        )
+    new = [
+        NewTopic(name, partitions or -1, replication_factor or -1, assignments, settings) for name in names
+    ]
+    with open_client(bootstrap_server) as client:
+        results = client.run(client.admin.create_topics(new, validate_only=validate_only))
+    failed = 0
+    for result in results:
+        if result.error is None:
+            verb = "could create" if validate_only else "created"
+            click.echo(f"{verb} topic {result.name}{_counts(result)}")
+        elif result.error.code == ErrorCode.TOPIC_ALREADY_EXISTS and if_not_exists:
+            click.echo(f"topic {result.name} exists")
+        else:
+            failed += report(result)
+    return 1 if failed else 0
+
+
+def _counts(result: TopicResult) -> str:
+    if result.partitions < 0:  # brokers older than Kafka 2.4 do not say
+        return ""
+    plural = "" if result.partitions == 1 else "s"
+    return f" ({result.partitions} partition{plural}, replication factor {result.replication_factor})"
+
+
+def report(result: TopicResult) -> int:
+    """Prints what went wrong with one topic of several."""
+    from ottla.cli.main import complain
+
+    assert result.error is not None
+    message = result.error.message
+    complain(message if result.name in message else f"topic {result.name}: {message}")
+    return 1
+
+
+def parse_assignment(text: str) -> dict[int, list[int]]:
+    """Kafka's notation: partitions separated by commas, replicas by colons."""
+    found = {}
+    for index, item in enumerate(text.split(",")):
+        try:
+            found[index] = [int(node) for node in item.split(":")]
+        except ValueError:
+            raise click.UsageError(
+                f"{item!r} is not a list of brokers: write their ids with colons between, like 1:2"
+            ) from None
+    return found
+
+
+@topic.command(
+    "list",
+    epilog="""\b
+Example:
+  ottla topic list --internal""",
+)
+@click.option("--internal", is_flag=True, help="Also the cluster's own topics.")
+@json_option
+@bootstrap_option
+def list_topics(internal: bool, as_json: bool, bootstrap_server: str) -> None:
+    """List the names of all topics."""
+    with open_client(bootstrap_server) as client:
+        names = client.run(client.admin.list_topics())
+        topics = client.cluster.view.topics
+    shown = [name for name in names if internal or not topics[name].internal]
+    if as_json:
+        print_json(shown)
+    else:
+        for name in shown:
+            click.echo(name)
+
+
+@topic.command(
+    epilog="""\b
+Example:
+  ottla topic describe clicks"""
+)
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@json_option
+@bootstrap_option
+def describe(names: tuple[str, ...], as_json: bool, bootstrap_server: str) -> None:
+    """Describe topics (all, without a name): partitions, leaders, replicas, offsets, configurations."""
+    from ottla.client.admin import EARLIEST, LATEST, ResourceType
+    from ottla.model.types import TopicPartition
+
+    with open_client(bootstrap_server) as client:
+        described = client.run(client.admin.describe_topics(names or None))
+        wanted = [item.name for item in described]
+        configs = client.run(client.admin.describe_configs(ResourceType.TOPIC, wanted)) if wanted else {}
+        led = [
+            TopicPartition(item.name, p.partition)
+            for item in described
+            for p in item.partitions
+            if p.has_leader
+        ]
+        first = client.run(client.admin.list_offsets(dict.fromkeys(led, EARLIEST))) if led else {}
+        last = client.run(client.admin.list_offsets(dict.fromkeys(led, LATEST))) if led else {}
+    documents = [
+        topic_document(
+            item,
+            {entry.name: entry.value for entry in configs.get(item.name, ()) if not entry.is_default},
+            {tp.partition: (first[tp].offset, last[tp].offset) for tp in led if tp.topic == item.name},
+        )
+        for item in described
+    ]
+    if as_json:
+        print_json(documents)
+        return
+    click.echo("\n\n".join(topic_text(document) for document in documents))
+
+
+def topic_document(
+    item: TopicDescription, configs: dict[str, str | None], offsets: dict[int, tuple[int, int]]
+) -> dict[str, Any]:
+    from ottla.model.uuids import uuid_to_text
+
+    return {
+        "name": item.name,
+        "topic_id": uuid_to_text(item.topic_id),
+        "internal": item.internal,
+        "replication_factor": item.replication_factor,
+        "configs": configs,
+        "partitions": [
+            {
+                "partition": p.partition,
+                "leader": p.leader if p.has_leader else None,
+                "leader_epoch": p.leader_epoch,
+                "replicas": list(p.replicas),
+                "isr": list(p.isr),
+                "offline": list(p.offline),
+                "earliest": offsets.get(p.partition, (None, None))[0],
+                "latest": offsets.get(p.partition, (None, None))[1],
+            }
+            for p in item.partitions
+        ],
+    }
+
+
+def topic_text(document: dict[str, Any]) -> str:
+    from ottla.cli.table import aligned
+
+    def ids(values: list[int]) -> str:
+        return ",".join(str(value) for value in values) or "-"
+
+    partitions = document["partitions"]
+    lines = [
+        f"topic {document['name']}  id {document['topic_id']}  partitions {len(partitions)}  "
+        f"replication factor {document['replication_factor']}"
+    ]
+    lines += [f"  {key}={value}" for key, value in document["configs"].items()]
+    rows = [
+        (
+            p["partition"],
+            "none" if p["leader"] is None else p["leader"],
+            ids(p["replicas"]),
+            ids(p["isr"]),
+            "-" if p["earliest"] is None else p["earliest"],
+            "-" if p["latest"] is None else p["latest"],
+        )
+        for p in partitions
+    ]
+    header = ("partition", "leader", "replicas", "in sync", "earliest", "latest")
+    return "\n".join([*lines, aligned(header, rows, right=">   >>")])
+
+
+@topic.command(
+    epilog="""\b
+Example:
+  ottla topic alter clicks --partitions 12 --config retention.ms=3600000"""
+)
+@click.argument("name")
+@click.option(
+    "-p", "--partitions", type=click.IntRange(1), help="The new number of partitions: more than before."
+)
+@click.option("-c", "--config", "configs", multiple=True, metavar="KEY=VALUE", help="Set a configuration.")
+@click.option("--delete-config", "deleted", multiple=True, metavar="KEY", help="Back to the cluster's value.")
+@bootstrap_option
+def alter(
+    name: str,
+    partitions: int | None,
+    configs: tuple[str, ...],
+    deleted: tuple[str, ...],
+    bootstrap_server: str,
+) -> int:
+    """Add partitions to a topic, or change its configuration."""
+    from ottla.client.admin import ConfigChange, ConfigOperation, ResourceType
+
+    settings = key_values(configs, "--config")
+    if partitions is None and not settings and not deleted:
+        raise click.UsageError("nothing to do: give --partitions, --config or --delete-config")
+    with open_client(bootstrap_server) as client:
+        client.run(client.cluster.discover([name]))
+        if settings or deleted:
+            changes = [ConfigChange(key, ConfigOperation.SET, value) for key, value in settings.items()]
+            changes += [ConfigChange(key, ConfigOperation.DELETE) for key in deleted]
+            client.run(client.admin.alter_configs(ResourceType.TOPIC, name, changes))
+            click.echo(f"altered the configuration of topic {name}")
+        if partitions is not None:
+            (result,) = client.run(client.admin.create_partitions({name: partitions}))
+            if result.error is not None:
+                return report(result)
+            click.echo(f"topic {name} has {partitions} partitions")
+    return 0
+
+
+@topic.command(
+    epilog="""\b
+Example:
+  ottla topic delete clicks"""
+)
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.option("--if-exists", is_flag=True, help="A topic that is not there is no error.")
+@bootstrap_option
+def delete(names: tuple[str, ...], if_exists: bool, bootstrap_server: str) -> int:
+    """Delete topics with all their records."""
+    from ottla.model.errors import ErrorCode
+
+    with open_client(bootstrap_server) as client:
+        results = client.run(client.admin.delete_topics(names))
+    failed = 0
+    for result in results:
+        if result.error is None:
+            click.echo(f"deleted topic {result.name}")
+        elif result.error.code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION and if_exists:
+            click.echo(f"topic {result.name} does not exist")
+        else:
+            failed += report(result)
+    return 1 if failed else 0

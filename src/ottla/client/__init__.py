@@ -1,0 +1,1 @@
+"""Clients of any Kafka cluster; the command line uses them."""

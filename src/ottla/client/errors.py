@@ -1,0 +1,92 @@
+"""What can go wrong for somebody who uses a cluster, as exceptions that say whether trying again may help.
+
+`OttlaError` is the root. Below it the three kinds are kept apart: the network (`BrokerUnavailable`,
+`RequestTimedOut`), a peer that does not keep to the protocol (`ProtocolError`, `UnsupportedVersion`), and an
+answer with one of Kafka's error codes (`ServerError`). Retry loops look only at `retriable`.
+"""
+
+from __future__ import annotations
+
+from ottla.model.errors import ErrorCode
+
+
+class OttlaError(Exception):
+    """The root of every error that the client raises."""
+
+    retriable: bool = False
+
+
+class BrokerUnavailable(OttlaError):
+    """Nobody listens at the address, or the connection broke."""
+
+    retriable = True
+
+    def __init__(self, address: str, reason: str = "") -> None:
+        super().__init__(f"no broker answers at {address}" + (f" ({reason})" if reason else ""))
+        self.address = address
+        self.reason = reason
+
+
+class RequestTimedOut(OttlaError):
+    """The broker took the request and did not answer in time: it may or may not have been carried out."""
+
+    retriable = True
+
+
+class ProtocolError(OttlaError):
+    """The peer's bytes are not Kafka's protocol."""
+
+
+class UnsupportedVersion(OttlaError):
+    """The broker has no version of an API that we speak."""
+
+
+class InvalidArgument(OttlaError):
+    """The caller asked for something that cannot be sent."""
+
+
+class ServerError(OttlaError):
+    """The broker answered with an error code."""
+
+    def __init__(self, code: int, message: str | None = None, *, subject: str = "") -> None:
+        try:
+            self.code = ErrorCode(code)
+        except ValueError:  # a broker newer than this client
+            self.code = ErrorCode.UNKNOWN_SERVER_ERROR
+            message = message or f"the broker answered with error code {code}"
+        self.retriable = self.code.retriable
+        self.message = message or sentence_for(self.code)
+        self.subject = subject
+        super().__init__(f"{subject}: {self.message}" if subject else self.message)
+
+
+_SENTENCES = {
+    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: "this topic or partition does not exist",
+    ErrorCode.UNKNOWN_TOPIC_ID: "this topic was deleted or created anew",
+    ErrorCode.TOPIC_ALREADY_EXISTS: "a topic with this name already exists",
+    ErrorCode.OFFSET_OUT_OF_RANGE: "the offset lies outside the partition's log",
+    ErrorCode.LEADER_NOT_AVAILABLE: "the partition has no leader at the moment",
+    ErrorCode.NOT_LEADER_OR_FOLLOWER: "the broker does not lead this partition",
+    ErrorCode.MESSAGE_TOO_LARGE: "the record is larger than the topic allows (max.message.bytes)",
+    ErrorCode.RECORD_LIST_TOO_LARGE: "the batch is larger than a segment (segment.bytes)",
+    ErrorCode.NOT_ENOUGH_REPLICAS: "fewer replicas are in sync than min.insync.replicas asks for",
+    ErrorCode.INVALID_TOPIC_EXCEPTION: "the topic name is not legal, or clients may not write to this topic",
+    ErrorCode.KAFKA_STORAGE_ERROR: "the broker's disk failed or is full",
+    ErrorCode.REQUEST_TIMED_OUT: "the broker gave up waiting for the operation to complete",
+    ErrorCode.NOT_CONTROLLER: "the broker is not the controller",
+    ErrorCode.CLUSTER_AUTHORIZATION_FAILED: "not allowed on this cluster",
+    ErrorCode.TOPIC_AUTHORIZATION_FAILED: "not allowed on this topic",
+    ErrorCode.UNSUPPORTED_VERSION: "the broker does not support this version of the request",
+    ErrorCode.TOPIC_DELETION_DISABLED: "topics cannot be deleted on this cluster (delete.topic.enable=false)",
+}
+
+
+def sentence_for(code: ErrorCode) -> str:
+    """A sentence for a code that came without a message; its name where there is no better one."""
+    return _SENTENCES.get(code, code.name)
+
+
+def raise_for(code: int, message: str | None = None, *, subject: str = "") -> None:
+    """Raises ServerError unless the code is NONE."""
+    if code:
+        raise ServerError(code, message, subject=subject)

@@ -1,0 +1,168 @@
+"""Errors are one line that says what to do, and exit codes are what scripts expect."""
+
+from __future__ import annotations
+
+import socket
+
+import click
+import pytest
+
+from ottla.cli.kafka.__main__ import TOOLS
+from ottla.cli.kafka.__main__ import run as run_tool
+from ottla.cli.main import COMMANDS, cli, explain, run
+from ottla.client.errors import BrokerUnavailable, ServerError
+
+
+@pytest.fixture
+def nobody() -> str:
+    """An address where nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return f"127.0.0.1:{server.getsockname()[1]}"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["topic", "list"],
+        ["topic", "describe", "t"],
+        ["config", "describe", "--topic", "t"],
+        ["produce", "t"],
+        ["consume", "t"],
+        ["records", "delete", "t", "--all"],
+        ["cluster"],
+    ],
+    ids=" ".join,
+)
+def test_without_a_broker_every_command_says_how_to_start_one(
+    command: list[str], nobody: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(cli, [*command, "--bootstrap-server", nobody], "ottla") == 1
+    expected = f"ottla: no broker answers at {nobody}: is it running? start one with: ottla start\n"
+    assert capfd.readouterr().err == expected
+
+
+def test_the_bootstrap_server_comes_from_the_environment(
+    nobody: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OTTLA_BOOTSTRAP_SERVERS", nobody)
+    assert run(cli, ["topic", "list"], "ottla") == 1
+    assert nobody in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("args", "problem"),
+    [
+        (["topci"], "did you mean 'topic'?"),
+        (["topic", "create"], "Missing argument 'NAME...'"),
+        (["topic", "create", "t", "-c", "x"], "write --config key=value"),
+        (["topic", "create", "t", "--assignment", "a"], "not a list of brokers"),
+        (["topic", "alter", "t"], "nothing to do"),
+        (["config", "describe"], "say whose configuration"),
+        (
+            ["config", "alter", "--topic", "t", "--add", "a=1", "--delete", "a"],
+            "one change of a key at a time",
+        ),
+        (["consume", "t", "--from-beginning", "--offset", "3"], "exclude each other"),
+        (["consume", "t", "--offset", "x"], "write a number"),
+        (["consume", "t", "--timestamp", "x"], "is not a time"),
+        (["consume", "t", "--format", "%q"], "%q in the format"),
+        (["produce", "t", "-X", "ack=1"], "did you mean acks?"),
+        (["produce", "t", "-X", "acks=2"], "write all, 1 or 0"),
+        (["produce", "t", "-X", "acks=1", "-X", "enable.idempotence=true"], "needs acks=all"),
+        (["produce", "t", "--json", "--key", "k"], "in the lines themselves"),
+        (["records", "delete", "t"], "say what to delete"),
+        (["records", "delete", "t", "--before", "7"], "write PARTITION:OFFSET"),
+        (["topic", "list", "-b", "nonsense:x"], "write host:port"),
+        (["start", "--set", "x"], "write --set key=value"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_wrong_command_line_is_explained_in_one_line(
+    args: list[str], problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = run(cli, args, "ottla")
+    error = capsys.readouterr().err
+    assert problem in error and error.startswith("ottla: ") and error.count("\n") == 1
+    assert code == (1 if "nonsense" in args[-1] else 2)
+
+
+def test_ctrl_c_is_130() -> None:
+    @click.command()
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    assert run(interrupted, [], "ottla") == 130
+
+
+def test_an_error_of_our_own_is_not_dressed_up() -> None:
+    @click.command()
+    def broken() -> None:
+        raise AssertionError("an invariant")
+
+    with pytest.raises(AssertionError):
+        run(broken, [], "ottla")
+
+
+def test_a_missing_topic_comes_with_the_command_that_makes_it() -> None:
+    line = explain(ServerError(3, subject="topic clicks"))
+    assert line == "topic clicks does not exist: create it with: ottla topic create clicks"
+
+
+def test_a_broker_that_refuses_and_one_that_hangs_are_told_apart() -> None:
+    assert "timed out" in (explain(BrokerUnavailable("a:1", "the connection timed out")) or "")
+    assert "refused" not in (explain(BrokerUnavailable("a:1", "Connection refused")) or "")
+
+
+def all_commands() -> list[list[str]]:
+    context = click.Context(cli)
+    found = []
+    for name in COMMANDS:
+        command = cli.get_command(context, name)  # type: ignore[attr-defined]
+        if isinstance(command, click.Group):
+            found += [[name, child] for child in command.commands]
+        else:
+            found.append([name])
+    return found
+
+
+@pytest.mark.parametrize("command", all_commands(), ids=" ".join)
+def test_every_command_has_help_with_an_example(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(cli, [*command, "--help"], "ottla") == 0
+    text = capsys.readouterr().out
+    assert "Example" in text and f"ottla {' '.join(command)}" in text.partition("Example")[2]
+
+
+@pytest.mark.parametrize("tool", sorted(set(TOOLS) - {"server-stop"}))
+def test_kafkas_tools_show_their_usage_without_arguments_and_end_with_1(
+    tool: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_tool(tool, []) == 1
+    assert f"usage: kafka-{tool}.sh" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("tool", "args", "problem"),
+    [
+        ("topics", ["--list"], "--bootstrap-server"),
+        ("topics", ["--bootstrap-server", "a:1"], "exactly one action"),
+        ("topics", ["--bootstrap-server", "a:1", "--create"], "--create needs --topic"),
+        ("configs", ["--bootstrap-server", "a:1", "--describe", "--entity-type", "users"], "not available"),
+        ("console-consumer", ["--bootstrap-server", "a:1"], "--include/--topic"),
+        (
+            "console-consumer",
+            ["--bootstrap-server", "a:1", "--topic", "t", "--group", "g"],
+            "consumer groups are not available yet",
+        ),
+        ("console-producer", ["--topic", "t"], "bootstrap-server"),
+        ("storage", ["format", "-t", "x"], "--config"),
+        ("cluster", ["cluster-id"], "--bootstrap-server"),
+        ("server-start", ["/nowhere/server.properties"], "No such file"),
+    ],
+)
+def test_kafkas_tools_explain_a_wrong_command_line(
+    tool: str, args: list[str], problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_tool(tool, args) == 1
+    assert problem in capsys.readouterr().err.splitlines()[0]
