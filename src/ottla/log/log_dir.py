@@ -96,7 +96,6 @@ class LogDir:
             path = os.path.dirname(path) or "."
         if missing:
             self.disk.make_dirs(self.path)
-            self.disk.sync_dir(os.path.dirname(self.path) or ".")
             for made in missing:
                 self.disk.sync_dir(os.path.dirname(made) or ".")
 
