@@ -364,3 +364,27 @@ def test_making_a_directory_that_exists_is_no_error_but_one_over_a_file_is(tmp_p
 def test_the_volume_has_at_least_as_many_bytes_as_are_usable(tmp_path: Path) -> None:
     total, usable = OsDisk().total_and_usable_bytes(str(tmp_path))
     assert 0 < usable <= total
+
+
+def test_a_sweep_takes_descriptors_from_files_that_were_not_used_since_the_last(tmp_path: Path) -> None:
+    disk = OsDisk(open_files_max=8)
+    idle = disk.open(str(tmp_path / "idle"), create=True)
+    busy = disk.open(str(tmp_path / "busy"), create=True)
+    pinned = disk.open(str(tmp_path / "pinned"), create=True)
+    pinned.pin()
+    for file in (idle, busy):
+        file.append((b"x",))
+    disk.sweep(8)
+    assert disk.open_count == 3, "all were used since they were opened"
+    busy.append((b"y",))
+    disk.sweep(8)
+    assert disk.open_count == 2
+    assert idle.pread(1, 0) == b"x", "a swept file is opened again when it is used"
+    pinned.unpin()
+
+
+def test_syncing_a_volume_is_one_call_and_says_when_there_is_none(tmp_path: Path) -> None:
+    disk = OsDisk()
+    disk.sync_volume(str(tmp_path))
+    with pytest.raises(FileNotFoundError):
+        disk.sync_volume(str(tmp_path / "missing"))
