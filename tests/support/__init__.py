@@ -1,0 +1,1 @@
+"""What the tests against a real broker process share."""
