@@ -39,6 +39,7 @@ from ottla.broker.node import Node
 from ottla.broker.peer import Peer, ReplySlot
 from ottla.broker.replies import NO_REPLY, Close, Encoded
 from ottla.model.errors import ErrorCode
+from ottla.model.limits import OTHER_REQUEST_BYTES_MAX
 from ottla.wire.framing import RequestHeader, decode_request_header, encode_response
 from ottla.wire.messages.api_versions import ApiVersionsResponse
 from ottla.wire.messages.fetch import FetchResponse
@@ -133,6 +134,9 @@ class Dispatcher:
                 return
             if not api.version_min <= version <= api.version_max:
                 self._refuse_version(peer, header)
+                return
+            if end > OTHER_REQUEST_BYTES_MAX and header.api_key != ApiKey.PRODUCE:
+                peer.close(f"a request of {end} bytes without records; {OTHER_REQUEST_BYTES_MAX} are allowed")
                 return
             # Bytes that follow the body are ignored, as Kafka does: librdkafka sends some after Metadata v13.
             request, _ = _DECODE[header.api_key](frame, pos, end, version)

@@ -12,7 +12,6 @@ configuration is in the metadata), register, lead. Only then is anybody served.
 
 from __future__ import annotations
 
-import errno
 import logging
 import os.path
 import random
@@ -25,7 +24,6 @@ from ottla.broker.producer_ids import ProducerIds
 from ottla.broker.quorum import MetadataQuorum
 from ottla.broker.settings import NodeSettings
 from ottla.log.append import AppendInfo
-from ottla.log.log import Log
 from ottla.log.log_dir import LogDir
 from ottla.log.manager import LogManager
 from ottla.log.turn import Turn
@@ -287,22 +285,10 @@ class Node:
                     partition.flush_wanted = False
                     upto = log.log_end_offset
                 partition.flushed(upto)
-        except OSError as error:
-            self._sync_failed(log, error)
-        except KafkaError as error:
+        except (OSError, KafkaError) as error:
             self.logs.storage_failed(log, error)
         finally:
             partition.flush_running = False
-
-    def _sync_failed(self, log: Log, error: OSError) -> None:
-        """After a failed fsync the pages are gone, also when the disk was only full: a later fsync that
-        succeeds would vouch for bytes that are nowhere.
-        """
-        log_dir = self.logs.dir_of(log)
-        if log_dir is not None and error.errno in (errno.ENOSPC, errno.EDQUOT):
-            self.logs.fail_dir(log_dir.path, error)
-        else:
-            self.logs.storage_failed(log, error)
 
     def read_failed(self, partition: Partition, error: OSError | CorruptBatch | KafkaError) -> KafkaError:
         """What to answer when a log could not be read; a broken disk takes its directory offline."""

@@ -61,6 +61,9 @@ _LOG_CONFIG_FIELDS: Final[Mapping[str, str]] = {
 }
 """By field of LogConfig, its topic key."""
 
+_LOG_CONFIGS_MAX: Final = 256
+"""Whoever changes a topic's configs in a loop makes a new set each time; the logs keep the ones in use."""
+
 
 class ConfigView:
     """The configuration that a node sees through one image."""
@@ -167,6 +170,8 @@ class ConfigView:
         cache_key = frozenset(own.items())
         found = self._log_configs.get(cache_key)
         if found is None:
+            if len(self._log_configs) >= _LOG_CONFIGS_MAX:
+                self._log_configs.clear()
             found = self._log_configs[cache_key] = self._make_log_config(own)
         return found
 

@@ -7,6 +7,10 @@ from typing import Final
 REQUEST_BYTES_MAX: Final = 100 * 1024 * 1024
 """`socket.request.max.bytes`: the largest frame that is read. Kafka's default."""
 
+OTHER_REQUEST_BYTES_MAX: Final = 4 * 1024 * 1024
+"""Requests that carry no records: three bytes of them can be one more thing to look up, and the loop is not
+free until the last is decoded. Ten thousand names of the greatest length fit, or as many topics."""
+
 UNAUTHENTICATED_REQUEST_BYTES_MAX: Final = 512 * 1024
 """Before authentication a peer may not make the broker reserve more than this."""
 
@@ -43,9 +47,9 @@ loris.
 FETCH_SESSIONS_MAX: Final = 1_000
 """`max.incremental.fetch.session.cache.slots`: Kafka's default."""
 
-FETCH_SESSION_STRANGERS_MAX: Final = 1_000
-"""Partitions that a fetch session may name beyond as many as this broker has: a client that knows the cluster
-names few that are gone, and a session is kept in memory between requests."""
+FETCH_STRANGERS_MAX: Final = 1_000
+"""Partitions that a fetch, or the session that it belongs to, may name beyond as many as there are: a client
+that knows the cluster names few that are gone, and a session is kept in memory between requests."""
 
 CREATE_PARTITIONS_MAX: Final = 10_000
 """Partitions that one request may create (Kafka's MAX_PARTITIONS_PER_BATCH)."""

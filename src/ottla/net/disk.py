@@ -214,8 +214,8 @@ class OsDisk:
             self._close_descriptor(next(iter(self._ring)))
 
     def sweep(self, count: int) -> None:
-        """Looks at the next `count` files of the ring and takes the descriptor of each that was not used since
-        the last look. Called now and then, it leaves idle segments without one.
+        """Looks at the next `count` files of the ring and takes the descriptor of each that was not used
+        since the last look. Called now and then, it leaves idle segments without one.
         """
         ring = self._ring
         for _ in range(min(count, len(ring))):

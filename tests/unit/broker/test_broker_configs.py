@@ -32,7 +32,12 @@ def bench() -> Bench:
 
 
 def change(
-    bench: Bench, kind: int, name: str, *changes: tuple[str, int, str | None], version: int = 1, **options: Any
+    bench: Bench,
+    kind: int,
+    name: str,
+    *changes: tuple[str, int, str | None],
+    version: int = 1,
+    **options: Any,
 ) -> ErrorCode:
     request = incremental.IncrementalAlterConfigsRequest(
         resources=[
@@ -201,7 +206,11 @@ def test_every_version_describes_topics_and_brokers_with_their_sources(bench: Be
         options["include_documentation"] = True
     answer = describe(bench, TOPIC_RESOURCE, "events", version=version, **options)
     entry = {each.name: each for each in answer.configs}["retention.ms"]
-    assert (answer.error_code, entry.value, entry.config_source) == (0, "5", ConfigSource.DYNAMIC_TOPIC_CONFIG)
+    assert (answer.error_code, entry.value, entry.config_source) == (
+        0,
+        "5",
+        ConfigSource.DYNAMIC_TOPIC_CONFIG,
+    )
     assert [(each.name, each.value, each.source) for each in entry.synonyms[:2]] == [
         ("retention.ms", "5", ConfigSource.DYNAMIC_TOPIC_CONFIG),
         ("log.retention.ms", "1000", ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG),
@@ -342,9 +351,7 @@ def test_a_feature_goes_down_and_up_and_is_announced(bench: Bench, version: int)
             key.allow_downgrade = upgrade_type != 1
         else:
             key.upgrade_type = upgrade_type
-        reply = bench.call(
-            UpdateFeaturesRequest(feature_updates=[key], timeout_ms=1000, **options), version
-        )
+        reply = bench.call(UpdateFeaturesRequest(feature_updates=[key], timeout_ms=1000, **options), version)
         code: int = reply.error_code
         return code
 

@@ -115,9 +115,7 @@ def test_a_leader_epoch_that_is_not_the_current_one_is_told(bench: Bench) -> Non
     assert read(bench, {place: 0}, 16, current_leader_epoch=1)[place].error_code == 0
     newer = read(bench, {place: 0}, 16, current_leader_epoch=2)[place]
     assert newer.error_code == ErrorCode.UNKNOWN_LEADER_EPOCH
-    reply = bench.call(
-        fetch_request({place: 0}, current_leader_epoch=0), 16, peer=bench.connect("OTHER")
-    )
+    reply = bench.call(fetch_request({place: 0}, current_leader_epoch=0), 16, peer=bench.connect("OTHER"))
     older = partitions_of(reply)[place]
     assert older.error_code == ErrorCode.FENCED_LEADER_EPOCH
     assert (older.current_leader.leader_id, older.current_leader.leader_epoch) == (NODE_ID, 1)
@@ -144,6 +142,18 @@ def test_a_stranger_may_not_fetch_as_a_replica(bench: Bench) -> None:
     request = fetch_request({EVENTS: 0})
     request.replica_id = 55
     assert partitions_of(bench.call(request, 12))[EVENTS].error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+@pytest.mark.parametrize("version", versions_of(FetchRequest))
+def test_errors_are_told_in_every_version(bench: Bench, version: int) -> None:
+    bench.restart(clean=False)
+    topic: str | bytes = "events" if version < 13 else bench.node.image.topics["events"].topic_id
+    place = (topic, 0)
+    found = read(bench, {place: 99}, version)[place]
+    assert found.error_code == ErrorCode.OFFSET_OUT_OF_RANGE
+    if version >= 9:
+        found = read(bench, {place: 0}, version, current_leader_epoch=0)[place]
+        assert found.error_code == ErrorCode.FENCED_LEADER_EPOCH
 
 
 # --- sizes

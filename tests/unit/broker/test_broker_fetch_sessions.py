@@ -9,7 +9,7 @@ from broker_bench import Bench, batch, fetch_request, partitions_of
 
 from ottla.broker.handlers import fetch
 from ottla.model.errors import ErrorCode
-from ottla.model.limits import FETCH_SESSION_STRANGERS_MAX
+from ottla.model.limits import FETCH_STRANGERS_MAX
 from ottla.wire.messages.fetch import ForgottenTopic
 
 ALL = {("events", index): 0 for index in range(4)}
@@ -27,9 +27,7 @@ class Reader:
         self.peer = bench.connect()
 
     def ask(self, changes: Any = None, **options: Any) -> Any:
-        request = fetch_request(
-            changes or {}, session_id=self.id, session_epoch=self.epoch, **options
-        )
+        request = fetch_request(changes or {}, session_id=self.id, session_epoch=self.epoch, **options)
         reply = self.bench.call(request, self.version, peer=self.peer)
         if reply.error_code == 0 and reply.session_id:
             self.id = reply.session_id
@@ -388,17 +386,20 @@ def test_without_slots_there_are_no_sessions() -> None:
     assert reader.id == 0
 
 
-def test_a_request_for_far_more_partitions_than_there_are_gets_no_session(bench: Bench) -> None:
-    strangers = {("none", index): 0 for index in range(FETCH_SESSION_STRANGERS_MAX + 5)}
-    reader = Reader(bench)
-    assert len(reader.read(strangers)) == len(strangers)
-    assert reader.id == 0 and len(bench.node.fetch_sessions) == 0
+@pytest.mark.parametrize("epoch", [0, -1])
+def test_a_request_for_far_more_partitions_than_there_are_is_refused(bench: Bench, epoch: int) -> None:
+    strangers = {("none", index): 0 for index in range(FETCH_STRANGERS_MAX + 4)}
+    assert len(partitions_of(bench.call(fetch_request(strangers), 12))) == len(strangers)
+    strangers[("none", -1)] = 0
+    reply = bench.call(fetch_request(strangers, session_epoch=epoch), 12)
+    assert (reply.error_code, reply.session_id) == (ErrorCode.INVALID_REQUEST, 0)
+    assert len(bench.node.fetch_sessions) == 0
 
 
 def test_a_session_does_not_grow_without_bound(bench: Bench) -> None:
     reader = Reader(bench)
     reader.read(ALL)
-    strangers = {("none", index): 0 for index in range(FETCH_SESSION_STRANGERS_MAX)}
+    strangers = {("none", index): 0 for index in range(FETCH_STRANGERS_MAX)}
     reader.read(strangers)
     assert reader.id
     assert reader.ask({("none", -1): 0}).error_code == ErrorCode.FETCH_SESSION_ID_NOT_FOUND

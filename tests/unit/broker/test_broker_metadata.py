@@ -17,6 +17,7 @@ from ottla.wire.messages.metadata import (
     MetadataRequestTopic,
     MetadataResponse,
     MetadataResponseBroker,
+    MetadataResponseTopic,
 )
 from ottla.wire.primitives import Encoder
 
@@ -90,7 +91,7 @@ def test_the_spliced_answer_is_byte_for_byte_the_generated_encoding(
         ("missing", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
         ("not/valid", ErrorCode.INVALID_TOPIC_EXCEPTION),
     ):
-        topics.append(metadata.MetadataResponseTopic(error_code=code, name=name))
+        topics.append(MetadataResponseTopic(error_code=code, name=name))
     expected = MetadataResponse(
         brokers=[MetadataResponseBroker(node_id=NODE_ID, host="broker", port=9092, rack=None)],
         cluster_id=bench.node.cluster_id,
@@ -165,9 +166,7 @@ def test_ids_and_null_names_are_invalid_requests_before_version_12(bench: Bench,
 def test_the_operations_that_are_allowed_are_those_of_a_broker_without_access_rules(bench: Bench) -> None:
     """The bits are AclOperation's codes (KIP-430)."""
     reply = bench.call(
-        named(
-            "one", include_topic_authorized_operations=True, include_cluster_authorized_operations=True
-        ),
+        named("one", include_topic_authorized_operations=True, include_cluster_authorized_operations=True),
         10,
     )
     assert bits(reply.topics[0].topic_authorized_operations) == TOPIC_OPERATIONS
@@ -238,8 +237,8 @@ def test_a_broker_that_makes_no_topics_says_that_the_topic_is_unknown(bench: Ben
 
 
 def test_why_a_topic_cannot_be_made_is_told() -> None:
-    """Kafka answers INVALID_REPLICATION_FACTOR when there are too few brokers; UNKNOWN_TOPIC_OR_PARTITION would
-    be tried again for ever.
+    """Kafka answers INVALID_REPLICATION_FACTOR when there are too few brokers; after
+    UNKNOWN_TOPIC_OR_PARTITION a client tries again for ever.
     """
     bench = Bench({"auto.create.topics.enable": "true", "default.replication.factor": "3"})
     request = named("fresh", allow_auto_topic_creation=True)
@@ -280,12 +279,10 @@ def test_describe_cluster_names_the_brokers(bench: Bench, version: int) -> None:
 def test_a_listener_describes_its_own_kind_of_node(bench: Bench) -> None:
     """KIP-919."""
     assert (
-        bench.call(DescribeClusterRequest(endpoint_type=2)).error_code
-        == ErrorCode.MISMATCHED_ENDPOINT_TYPE
+        bench.call(DescribeClusterRequest(endpoint_type=2)).error_code == ErrorCode.MISMATCHED_ENDPOINT_TYPE
     )
     assert (
-        bench.call(DescribeClusterRequest(endpoint_type=9)).error_code
-        == ErrorCode.UNSUPPORTED_ENDPOINT_TYPE
+        bench.call(DescribeClusterRequest(endpoint_type=9)).error_code == ErrorCode.UNSUPPORTED_ENDPOINT_TYPE
     )
     controller = bench.connect("CONTROLLER")
     assert bench.call(DescribeClusterRequest(endpoint_type=2), peer=controller).error_code == 0

@@ -9,7 +9,7 @@ import pytest
 from broker_bench import Bench
 
 from ottla.broker.quorum import COMMIT_TIMEOUT_MS
-from ottla.metadata.image import ImageBuilder
+from ottla.metadata.image import EMPTY_IMAGE, ImageBuilder
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from ottla.wire.record_batch import iter_headers
@@ -124,16 +124,10 @@ def test_replay_gives_the_image_that_was_published(bench: Bench) -> None:
     assert after.configs == before.configs
     assert after.features == before.features
     assert after.next_producer_id == before.next_producer_id
-    builder = ImageBuilder(type(before).__new__(type(before)) if False else _empty())
+    builder = ImageBuilder(EMPTY_IMAGE)
     builder.replay_all(bench.node.quorum._read_records())
     replayed, _ = builder.build(after.last_offset)
     assert replayed.topics == after.topics and replayed.brokers == after.brokers
-
-
-def _empty() -> Any:
-    from ottla.metadata.image import EMPTY_IMAGE
-
-    return EMPTY_IMAGE
 
 
 def test_epochs_grow_with_every_start_and_are_in_the_log(bench: Bench) -> None:
@@ -145,6 +139,7 @@ def test_epochs_grow_with_every_start_and_are_in_the_log(bench: Bench) -> None:
     assert epochs == [1, 2, 3, 4]
     log = bench.node.quorum.log
     found = log.read(0, 1 << 20, upto_offset=log.log_end_offset)
+    assert found.slice is not None
     data = found.slice.read()
     found.slice.release()
     headers = [header for _, header in iter_headers(data, 0, len(data))]

@@ -1,5 +1,5 @@
-"""CreateTopics, DeleteTopics, CreatePartitions and DescribeTopicPartitions through the broker: the decisions are
-tested with `metadata/`; here that they take effect, in every version, and when the reply leaves.
+"""CreateTopics, DeleteTopics, CreatePartitions and DescribeTopicPartitions through the broker: the decisions
+are tested with `metadata/`; here that they take effect, in every version, and when the reply leaves.
 """
 
 from __future__ import annotations
@@ -23,9 +23,11 @@ from ottla.wire.messages.create_topics import (
 )
 from ottla.wire.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from ottla.wire.messages.describe_topic_partitions import (
-    DescribeTopicPartitionsRequestCursor as Cursor,
     DescribeTopicPartitionsRequest,
     TopicRequest,
+)
+from ottla.wire.messages.describe_topic_partitions import (
+    DescribeTopicPartitionsRequestCursor as Cursor,
 )
 from ottla.wire.messages.metadata import MetadataRequest
 
@@ -174,9 +176,7 @@ def test_every_version_deletes_by_name(bench: Bench, version: int) -> None:
 
 def test_a_topic_is_deleted_by_its_id(bench: Bench) -> None:
     topic_id = bench.create("events")
-    request = DeleteTopicsRequest(
-        topics=[DeleteTopicState(name=None, topic_id=topic_id)], timeout_ms=1000
-    )
+    request = DeleteTopicsRequest(topics=[DeleteTopicState(name=None, topic_id=topic_id)], timeout_ms=1000)
     (answer,) = bench.call(request).responses
     assert (answer.error_code, answer.name, answer.topic_id) == (0, "events", topic_id)
     (answer,) = bench.call(request).responses
@@ -284,8 +284,7 @@ def page(bench: Bench, *names: str, limit: int = 2000, cursor: Cursor | None = N
 
 def shape(reply: Any) -> list[tuple[str, list[int]]]:
     return [
-        (topic.name, [partition.partition_index for partition in topic.partitions])
-        for topic in reply.topics
+        (topic.name, [partition.partition_index for partition in topic.partitions]) for topic in reply.topics
     ]
 
 

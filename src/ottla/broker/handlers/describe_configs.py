@@ -20,7 +20,6 @@ from ottla.wire.messages.describe_configs import (
     DescribeConfigsSynonym,
 )
 
-
 RESOURCES_PER_TURN = 2
 """A resource has some hundred entries with their synonyms and texts: about a millisecond."""
 

@@ -18,8 +18,9 @@ from ottla.broker.fetch_sessions import (
     FetchedPartition,
     FetchSession,
 )
+from ottla.broker.node import Node
 from ottla.model.errors import ErrorCode, KafkaError
-from ottla.model.limits import FETCH_SESSION_STRANGERS_MAX
+from ottla.model.limits import FETCH_STRANGERS_MAX
 from ottla.ports.disk import FileSlice
 from ottla.ports.effects import Steps, Waiter
 from ottla.replication.partition import READ_COMMITTED, Partition
@@ -107,16 +108,14 @@ def _session_of(ctx: RequestContext, request: FetchRequest, now_ms: float) -> Fe
     by_id = ctx.version >= 13
     cache = node.fetch_sessions
     epoch = request.session_epoch
-    partitions_max = len(node.partitions) + FETCH_SESSION_STRANGERS_MAX
+    asked = sum([len(topic.partitions) for topic in request.topics])
+    if asked > len(node.partitions) + FETCH_STRANGERS_MAX and asked > _partitions_max(node):
+        raise KafkaError(ErrorCode.INVALID_REQUEST)
     is_full = epoch in FULL_EPOCHS
     if is_full:
         if request.session_id != NO_SESSION_ID:
             cache.remove_by_id(request.session_id)
-        session = None
-        if epoch == INITIAL_EPOCH:
-            asked = sum([len(topic.partitions) for topic in request.topics])
-            if 0 < asked <= partitions_max:
-                session = cache.create(by_id, now_ms)
+        session = cache.create(by_id, now_ms) if epoch == INITIAL_EPOCH and asked else None
         if session is None:
             session = FetchSession(NO_SESSION_ID, by_id, now_ms)
         else:
@@ -134,14 +133,19 @@ def _session_of(ctx: RequestContext, request: FetchRequest, now_ms: float) -> Fe
         for index in forgotten.partitions:
             session.forget(forgotten.topic_id if by_id else forgotten.topic, index)
     if not is_full:
-        if len(session.partitions) > partitions_max:
+        known = len(session.partitions)
+        if known > len(node.partitions) + FETCH_STRANGERS_MAX and known > _partitions_max(node):
             cache.remove(session)
-            # The client begins anew, with a full request that is answered without a session.
             raise KafkaError(ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
         if not session.partitions:
             cache.remove(session)
             return FetchSession(NO_SESSION_ID, by_id, now_ms)
     return session
+
+
+def _partitions_max(node: Node) -> int:
+    """As many as the cluster has, and some; counted only where it matters."""
+    return FETCH_STRANGERS_MAX + sum([len(each.partitions) for each in node.image.topics.values()])
 
 
 class _Collected:

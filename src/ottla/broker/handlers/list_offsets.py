@@ -8,7 +8,9 @@ log is local as a whole: -4 is the log's start, and -5 and -6 have no answer (-1
 from __future__ import annotations
 
 from ottla.broker.context import RequestContext
+from ottla.log.turn import Turn
 from ottla.model.errors import ErrorCode, KafkaError
+from ottla.ports.effects import Steps, run_now
 from ottla.replication.partition import Partition
 from ottla.wire.messages.list_offsets import (
     ListOffsetsPartition,
@@ -26,44 +28,66 @@ EARLIEST_LOCAL = -4
 LATEST_TIERED = -5
 EARLIEST_PENDING_UPLOAD = -6
 
+PARTITIONS_AT_ONCE = 16
+
 CONSUMER = -1
 """The replica id of clients. Replicas, and tools that read like one (-2), see the log up to its end."""
 
 _SINCE_VERSION = {MAX_TIMESTAMP: 7, EARLIEST_LOCAL: 8, LATEST_TIERED: 9, EARLIEST_PENDING_UPLOAD: 11}
 
 
-def handle(ctx: RequestContext, request: ListOffsetsRequest) -> ListOffsetsResponse:
+def handle(
+    ctx: RequestContext, request: ListOffsetsRequest
+) -> ListOffsetsResponse | Steps[ListOffsetsResponse]:
     seen: set[tuple[str, int]] = set()
     twice: set[tuple[str, int]] = set()
     for topic in request.topics:
         for asked in topic.partitions:
             key = (topic.name, asked.partition_index)
             (twice if key in seen else seen).add(key)
+    steps = _list(ctx, request, twice)
+    return steps if len(seen) > PARTITIONS_AT_ONCE else run_now(steps)
+
+
+def _list(
+    ctx: RequestContext, request: ListOffsetsRequest, twice: set[tuple[str, int]]
+) -> Steps[ListOffsetsResponse]:
+    """A lookup by time reads from the disk, so many of them take turns with the other connections."""
+    turn = Turn(ctx.node.clock)
     response = ListOffsetsResponse()
     for topic in request.topics:
         answers = ListOffsetsTopicResponse(name=topic.name)
         response.topics.append(answers)
         for asked in topic.partitions:
-            try:
-                if (topic.name, asked.partition_index) in twice:
-                    raise KafkaError(ErrorCode.INVALID_REQUEST)
-                partition = ctx.node.leader_of(topic.name, asked.partition_index)
-                end = (
-                    partition.readable_end(request.isolation_level)
-                    if request.replica_id == CONSUMER
-                    else partition.log.log_end_offset
-                )
-                try:
-                    answer = _look_up(ctx, partition, asked, end)
-                except (OSError, CorruptBatch) as error:
-                    raise ctx.node.read_failed(partition, error) from error
-            except KafkaError as error:
-                answer = ListOffsetsPartitionResponse(error_code=error.code)
+            if turn.over():
+                yield turn.rest()
+            if (topic.name, asked.partition_index) in twice:
+                answer = ListOffsetsPartitionResponse(error_code=ErrorCode.INVALID_REQUEST)
+            else:
+                answer = _answer(ctx, request, topic.name, asked)
             answer.partition_index = asked.partition_index
             if ctx.version < 4:
                 answer.leader_epoch = -1
             answers.partitions.append(answer)
     return response
+
+
+def _answer(
+    ctx: RequestContext, request: ListOffsetsRequest, topic: str, asked: ListOffsetsPartition
+) -> ListOffsetsPartitionResponse:
+    try:
+        partition = ctx.node.leader_of(topic, asked.partition_index)
+        end_offset = (
+            partition.readable_end(request.isolation_level)
+            if request.replica_id == CONSUMER
+            else partition.log.log_end_offset
+        )
+        try:
+            return _look_up(ctx, partition, asked, end_offset)
+        except (OSError, CorruptBatch) as error:
+            raise ctx.node.read_failed(partition, error) from error
+    except KafkaError as error:
+        return ListOffsetsPartitionResponse(error_code=error.code)
 
 
 def _look_up(
