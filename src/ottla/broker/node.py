@@ -23,6 +23,7 @@ from ottla.broker.metadata_cache import TopicCache
 from ottla.broker.producer_ids import ProducerIds
 from ottla.broker.quorum import MetadataQuorum
 from ottla.broker.settings import NodeSettings
+from ottla.broker.turnstile import Turnstile
 from ottla.log.append import AppendInfo
 from ottla.log.log_dir import LogDir
 from ottla.log.manager import LogManager
@@ -53,11 +54,14 @@ from ottla.ports.disk import Disk
 from ottla.ports.driver import Driver
 from ottla.ports.effects import DiskJob, Steps, run_now
 from ottla.replication.partition import Partition
-from ottla.wire.record_batch import CorruptBatch
+from ottla.wire.record_batch import CheckedBatch, CorruptBatch
 
 logger = logging.getLogger(__name__)
 
 R = TypeVar("R")
+
+HEAVY_CHECKS_MAX = 2
+"""Batches that threads expand at once: each may take DECOMPRESSED_BATCH_BYTES_MAX of memory."""
 
 
 class Node:
@@ -111,6 +115,7 @@ class Node:
         )
         self.controller = Controller(self.config, chance)
         self.metadata_cache = TopicCache()
+        self.heavy_checks = Turnstile(HEAVY_CHECKS_MAX)
         self.producer_ids = ProducerIds(self._allocate_producer_ids, clock.monotonic_ms)
         self.broker_epoch = -1
         self.serving = False
@@ -253,11 +258,16 @@ class Node:
     # --- writing ------------------------------------------------------------------------------------------
 
     def append(
-        self, partition: Partition, records: bytearray | memoryview, now_ms: int, acks: int
+        self,
+        partition: Partition,
+        records: bytearray | memoryview,
+        now_ms: int,
+        acks: int,
+        prepared: CheckedBatch | None = None,
     ) -> AppendInfo:
         """Appends as the leader; a broken disk takes its directory offline, a full one only refuses."""
         try:
-            info = partition.append(records, now_ms, acks=acks)
+            info = partition.append(records, now_ms, acks=acks, prepared=prepared)
         except KafkaError as error:
             if error.code == ErrorCode.KAFKA_STORAGE_ERROR:
                 self.logs.storage_failed(partition.log, error)

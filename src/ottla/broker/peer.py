@@ -19,6 +19,12 @@ class ReplySlot(Protocol):
         ...
 
 
+class KeptFrame(Protocol):
+    def release(self) -> None:
+        """The request's bytes are not needed any more."""
+        ...
+
+
 class Peer(Protocol):
     peer_host: str
     listener_name: str
@@ -26,6 +32,12 @@ class Peer(Protocol):
     def open_slot(self) -> ReplySlot: ...
 
     def close(self, reason: str) -> None: ...
+
+    def keep_frame(self) -> KeptFrame:
+        """Keeps the frame being handled readable after the handler's call, without a copy when it has a
+        buffer of its own (frames above SMALL_FRAME_BYTES_MAX do).
+        """
+        ...
 
     def pause_reading(self, token: object) -> None:
         """No further request of this connection is dispatched until the same token resumes it."""

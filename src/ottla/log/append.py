@@ -15,6 +15,8 @@ from ottla.model.errors import ErrorCode, KafkaError
 from ottla.model.limits import DECOMPRESSED_BATCH_BYTES_MAX
 from ottla.model.log_config import COMPRESSION_PRODUCER, LogConfig
 from ottla.wire.record_batch import (
+    ATTRIBUTES_AT,
+    CODEC_MASK,
     CREATE_TIME,
     LOG_APPEND_TIME,
     MAGIC_AT,
@@ -30,6 +32,13 @@ from ottla.wire.record_batch import (
     rewrite_batch,
     set_max_timestamp,
 )
+
+INLINE_EXPANDED_BYTES_MAX: Final = 1024 * 1024
+"""What a batch may expand to on the loop: 1 to 4 ms, depending on the codec."""
+INLINE_COMPRESSED_BYTES_MAX: Final = 64 * 1024
+"""What may be compressed on the loop, for topics with a codec of their own: up to 3 ms with gzip."""
+LIKELY_EXPANSION: Final = 4
+"""A compressed batch probably has this many times its size; larger ones are not tried on the loop first."""
 
 LOG_APPEND_TIME_CONFIG: Final = "LogAppendTime"
 
@@ -57,6 +66,10 @@ class AppendInfo(NamedTuple):
     record_count: int
 
 
+class NeedsWorker(Exception):
+    """Checking this batch would hold the loop up: let a thread run `prepare`, and append what it gives."""
+
+
 class UnexpectedOffset(KafkaError):
     """A follower got batches that do not continue its log: it has to find out where it parted."""
 
@@ -65,9 +78,17 @@ class UnexpectedOffset(KafkaError):
 
 
 def check_for_leader(
-    buf: bytearray | memoryview, pos: int, end: int, config: LogConfig, origin: AppendOrigin
+    buf: bytearray | memoryview,
+    pos: int,
+    end: int,
+    config: LogConfig,
+    origin: AppendOrigin,
+    *,
+    expanded_bytes_max: int = DECOMPRESSED_BATCH_BYTES_MAX,
 ) -> CheckedBatch:
-    """Everything about one batch that can be said without the log. Raises KafkaError."""
+    """Everything about one batch that can be said without the log. Raises KafkaError, and NeedsWorker when it
+    expands to more than `expanded_bytes_max` and a thread may expand more.
+    """
     if end - pos > config.max_message_bytes:
         _check_size(buf, pos, config)
     from_client = origin is AppendOrigin.CLIENT
@@ -76,11 +97,15 @@ def check_for_leader(
             buf,
             pos,
             end,
-            decompressed_bytes_max=DECOMPRESSED_BATCH_BYTES_MAX,
+            decompressed_bytes_max=expanded_bytes_max,
             require_keys=from_client and "compact" in config.cleanup_policy,
             from_client=from_client,
         )
-    except (CorruptBatch, InvalidRecord, UnsupportedCodec, DecompressedTooLarge) as error:
+    except DecompressedTooLarge as error:
+        if expanded_bytes_max < DECOMPRESSED_BATCH_BYTES_MAX:
+            raise NeedsWorker from None
+        raise_for_batch(error, buf, pos, end)
+    except (CorruptBatch, InvalidRecord, UnsupportedCodec) as error:
         raise_for_batch(error, buf, pos, end)
     if from_client:
         header = checked.header
@@ -90,6 +115,29 @@ def check_for_leader(
                 f"sequence {header.base_sequence} of producer {header.producer_id} is negative",
             )
     return checked
+
+
+def is_heavy(records: bytearray | memoryview, config: LogConfig) -> bool:
+    """Whether one batch is better checked, or written anew in the topic's codec, outside the loop."""
+    if records[ATTRIBUTES_AT + 1] & CODEC_MASK:
+        return len(records) * LIKELY_EXPANSION > INLINE_EXPANDED_BYTES_MAX
+    return config.compression_type != COMPRESSION_PRODUCER and len(records) > INLINE_COMPRESSED_BYTES_MAX
+
+
+def prepare(
+    records: bytearray | memoryview, config: LogConfig
+) -> tuple[CheckedBatch, bytearray | memoryview]:
+    """What a thread does for a heavy batch: check it and write it anew where the topic wants another codec.
+
+    Long calls in it have let go of the GIL. Raises KafkaError.
+    """
+    checked = check_for_leader(records, 0, len(records), config, AppendOrigin.CLIENT)
+    rewritten = recompress(records, 0, checked.header, config)
+    if rewritten is None:
+        return checked, records
+    if len(rewritten) > config.max_message_bytes:
+        raise_too_large(len(rewritten), config)
+    return checked._replace(header=read_header(rewritten, 0)), rewritten
 
 
 def _check_size(buf: bytearray | memoryview, pos: int, config: LogConfig) -> None:

@@ -28,9 +28,12 @@ from typing import Final, NoReturn
 from zlib import crc32
 
 from ottla.log.append import (
+    INLINE_EXPANDED_BYTES_MAX,
     AppendInfo,
+    NeedsWorker,
     UnexpectedOffset,
     check_for_leader,
+    is_heavy,
     raise_for_batch,
     raise_too_large,
     recompress,
@@ -53,6 +56,8 @@ from ottla.model.log_config import COMPRESSION_PRODUCER, LogConfig
 from ottla.model.types import TopicPartition
 from ottla.ports.disk import Disk, File, FileSlice
 from ottla.wire.record_batch import (
+    ATTRIBUTES_AT,
+    CODEC_MASK,
     CONTROL_BIT,
     LOG_OVERHEAD,
     BatchHeader,
@@ -298,17 +303,32 @@ class Log:
         *,
         origin: AppendOrigin = AppendOrigin.CLIENT,
         producer_checks: bool = True,
+        on_loop: bool = False,
+        prepared: CheckedBatch | None = None,
     ) -> AppendInfo:
         """Checks the batches in `records`, gives them offsets (patched in place) and appends them.
 
         A client sends exactly one batch; coordinators may send several, which are appended together or not
-        at all. Raises KafkaError; after KAFKA_STORAGE_ERROR the log is as it was.
+        at all. Raises KafkaError; after KAFKA_STORAGE_ERROR the log is as it was. With `on_loop`, a batch
+        whose check would take long raises NeedsWorker instead; it comes again as `prepare` left it, with the
+        result as `prepared`.
         """
         if self.failure is not None:
             self._check_usable()
         config = self.config
         size = len(records)
-        checked = check_for_leader(records, 0, size, config, origin)
+        if prepared is not None:
+            checked = prepared
+        elif on_loop and (
+            records[ATTRIBUTES_AT + 1] & CODEC_MASK or config.compression_type != COMPRESSION_PRODUCER
+        ):
+            if is_heavy(records, config):
+                raise NeedsWorker
+            checked = check_for_leader(
+                records, 0, size, config, origin, expanded_bytes_max=INLINE_EXPANDED_BYTES_MAX
+            )
+        else:
+            checked = check_for_leader(records, 0, size, config, origin)
         header = checked.header
         if (
             header.batch_length + LOG_OVERHEAD != size
@@ -318,7 +338,7 @@ class Log:
             return self._append_several(records, checked, leader_epoch, now_ms, origin, producer_checks)
         max_timestamp = settle_timestamps(records, 0, checked, config, now_ms)
         data = records
-        if config.compression_type != COMPRESSION_PRODUCER:
+        if config.compression_type != COMPRESSION_PRODUCER and prepared is None:
             rewritten = recompress(records, 0, header, config)
             if rewritten is not None:
                 data = rewritten

@@ -131,6 +131,9 @@ class Sink:
                     sent = self._send_large_slice(part, turn_bytes)
                 else:
                     sent = self._send_joined()
+            except ConnectionError:
+                self._transport.abort()  # the peer is gone, which is nobody's fault: no line in the log
+                return
             except (OSError, SliceTruncated) as error:
                 self._failed(f"sending failed: {error}")
                 return

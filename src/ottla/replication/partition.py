@@ -21,6 +21,7 @@ from ottla.model.errors import ErrorCode, KafkaError
 from ottla.model.types import TopicPartition
 from ottla.ports.disk import Buffer
 from ottla.ports.effects import Waiter
+from ottla.wire.record_batch import CheckedBatch
 
 READ_UNCOMMITTED = 0
 READ_COMMITTED = 1
@@ -123,8 +124,12 @@ class Partition:
         *,
         acks: int,
         origin: AppendOrigin = AppendOrigin.CLIENT,
+        prepared: CheckedBatch | None = None,
     ) -> AppendInfo:
-        """Appends as the leader. Afterwards `must_wait` says whether the acknowledgement has to wait."""
+        """Appends as the leader. Afterwards `must_wait` says whether the acknowledgement has to wait.
+
+        Raises NeedsWorker for a batch that a thread has to check first; it comes again as `prepared`.
+        """
         if not self.is_leader:
             raise KafkaError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         log = self.log
@@ -134,7 +139,9 @@ class Partition:
                 f"{self.tp} has {len(self.isr)} in-sync replicas, min.insync.replicas asks for "
                 f"{log.config.min_insync_replicas}",
             )
-        info = log.append_as_leader(records, self.leader_epoch, now_ms, origin=origin)
+        info = log.append_as_leader(
+            records, self.leader_epoch, now_ms, origin=origin, on_loop=True, prepared=prepared
+        )
         if info.is_duplicate:
             return info
         if self.flush_running or log.config.flush_messages <= log.unflushed_messages:

@@ -155,6 +155,24 @@ class ClientEnd:
                 self.on_closed()
 
 
+class KeptFrame:
+    """A frame that outlives its handler's call; spoilt when it is released, as others are after the call."""
+
+    def __init__(self) -> None:
+        self.frame: bytearray | None = None
+        self._released = False
+
+    def release(self) -> None:
+        assert not self._released, "a frame was released twice"
+        self._released = True
+        if self.frame is not None:
+            _spoil(self.frame)
+
+
+def _spoil(frame: bytearray) -> None:
+    frame[:] = bytes([USED_FRAME]) * len(frame)
+
+
 class ServerEnd:
     """The broker's end: a `Peer`."""
 
@@ -172,6 +190,7 @@ class ServerEnd:
         self._paused: list[object] = []
         self._inbox: deque[bytes] = deque()
         self._delivering = False
+        self._kept: KeptFrame | None = None
         self._waiters: dict[Waiter, None] = {}
 
     # -- Peer --
@@ -184,6 +203,10 @@ class ServerEnd:
             self.close_reason = reason
             self._network.stats["closed_by_broker"] += 1
             self.break_connection()
+
+    def keep_frame(self) -> KeptFrame:
+        self._kept = KeptFrame()
+        return self._kept
 
     def pause_reading(self, token: object) -> None:
         self._paused.append(token)
@@ -215,10 +238,17 @@ class ServerEnd:
         try:
             while self._inbox and not self._paused and not self.closed:
                 frame = bytearray(self._inbox.popleft())
+                self._kept = None
                 self._acceptor.on_frame(self, memoryview(frame))
-                frame[:] = bytes([USED_FRAME]) * len(frame)
+                self._settle(frame)
         finally:
             self._delivering = False
+
+    def _settle(self, frame: bytearray) -> None:
+        if self._kept is None:
+            _spoil(frame)
+        else:
+            self._kept.frame = frame
 
     def _replies_ready(self) -> None:
         if not self._sending and not self.closed:

@@ -17,6 +17,7 @@ The work happens inside single C calls that do not hold the GIL.
 
 from __future__ import annotations
 
+import mmap
 import struct
 from collections.abc import Callable
 from enum import IntEnum
@@ -74,6 +75,7 @@ _SNAPPY_RATIO_MAX = 22
 
 # The first buffer, when the bound allows it: most batches are smaller, or compress less well than this.
 _FIRST_BYTES_MIN = 128 * 1024
+_MAPPED_BYTES_MIN = 1024 * 1024
 _FIRST_RATIO = 8
 _GROWTH = 4
 
@@ -133,7 +135,7 @@ def _decompress_growing(
     """
     size = min(bytes_max, max(_FIRST_BYTES_MIN, _FIRST_RATIO * len(data)))
     while True:
-        out = bytearray(size)
+        out = _scratch(size)
         try:
             length = decompress_into(data, out)
         except cramjam.DecompressionError as error:
@@ -145,9 +147,16 @@ def _decompress_growing(
                     f"records exceed the bound of {bytes_max} bytes when decompressed"
                 ) from error
         else:
-            return memoryview(out)[:length]
+            return out[:length]
         del out
         size = min(bytes_max, size * _GROWTH)
+
+
+def _scratch(size: int) -> memoryview:
+    """Room for `size` bytes. A large bytearray would be filled with zeros while the GIL is held; the pages of
+    a map are made when the codec, which has let go of the GIL, first touches them.
+    """
+    return memoryview(bytearray(size) if size < _MAPPED_BYTES_MIN else mmap.mmap(-1, size))
 
 
 def _compress_xerial(data: ReadableBuffer) -> bytearray:
@@ -175,8 +184,7 @@ def _decompress_snappy(data: memoryview, bytes_max: int) -> ReadableBuffer:
         if size > _SNAPPY_RATIO_MAX * len(block):
             raise InvalidRecord("compressed records are damaged: a snappy block claims more than it can hold")
         sizes.append(size)
-    out = bytearray(total)
-    view = memoryview(out)
+    view = _scratch(total)
     at = 0
     for block, size in zip(blocks, sizes, strict=True):
         try:

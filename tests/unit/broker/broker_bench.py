@@ -24,6 +24,7 @@ from ottla.ports.effects import Waiter
 from ottla.testing.clock import SIMULATION_BEGINS_MS, VirtualClock
 from ottla.testing.disk import VirtualDisk
 from ottla.testing.driver import SimDriver
+from ottla.testing.network import KeptFrame
 from ottla.testing.scheduler import Scheduler
 from ottla.wire.framing import decode_response, encode_request
 from ottla.wire.messages.create_topics import (
@@ -90,6 +91,7 @@ class BenchPeer:
         self._scheduler = bench.scheduler
         self._queue = ReplyQueue(self._take)
         self._pauses: set[int] = set()
+        self._kept: KeptFrame | None = None
         self._held: deque[bytes] = deque()
         self._correlation_id = 0
 
@@ -104,6 +106,10 @@ class BenchPeer:
             self._queue.close()
             for waiter in tuple(self.waiters):
                 waiter.expire()
+
+    def keep_frame(self) -> KeptFrame:
+        self._kept = KeptFrame()
+        return self._kept
 
     def pause_reading(self, token: object) -> None:
         self._pauses.add(id(token))
@@ -138,7 +144,11 @@ class BenchPeer:
     def _deliver(self) -> None:
         while self._held and not self._pauses and self.close_reason is None:
             buffer = bytearray(self._held.popleft())
+            self._kept = None
             self._dispatcher.on_frame(self, memoryview(buffer))
+            if self._kept is not None:
+                self._kept.frame = buffer
+                continue
             buffer[:] = b"\xaa" * len(buffer)
             try:
                 buffer.clear()

@@ -393,3 +393,73 @@ def test_a_full_disk_refuses_and_loses_nothing(bench: Bench) -> None:
     assert bench.produce("events") == 3
     records = partitions_of(bench.call(fetch_request({("events", 0): 0}), 12))[("events", 0)].records
     assert len(decode_batch(records, 0, decompressed_bytes_max=1 << 20)) == 3
+
+
+# --- batches that expand to much are checked outside the loop
+
+
+HEAVY = b"\0" * (3 * 1024 * 1024)
+"""Compresses to little, and expands to more than the loop should do itself."""
+
+
+@pytest.mark.parametrize("codec", [Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD])
+@pytest.mark.parametrize("acks", [1, -1])
+def test_a_batch_that_expands_to_much_is_checked_by_a_job_and_then_appended(codec: Codec, acks: int) -> None:
+    bench = Bench({"message.max.bytes": "10000000"})
+    bench.create("events")
+    jobs = bench.driver.disk_jobs
+    data = batch(value=HEAVY, codec=codec)
+    answer = answer_of(bench.call(produce_request("events", data, acks=acks), 12))
+    assert (answer.error_code, answer.base_offset) == (0, 0)
+    assert bench.driver.disk_jobs > jobs
+    piece = bench.log("events").read(0, 1 << 30, upto_offset=1, min_one_batch=True).slice
+    assert decode_batch(piece.read(), decompressed_bytes_max=1 << 30)[0].value == HEAVY
+    piece.release()
+
+
+def test_the_next_pipelined_request_waits_for_the_heavy_one_before_it(bench: Bench) -> None:
+    """Its batch has the next sequence: appended first, it would be out of order."""
+    first = batch(value=HEAVY, codec=Codec.ZSTD, producer_id=7, producer_epoch=0, base_sequence=0)
+    second = batch(producer_id=7, producer_epoch=0, base_sequence=1)
+    peer = bench.connect()
+    requests = [produce_request("events", first), produce_request("events", second)]
+    ids = [peer.send(request, 12) for request in requests]
+    bench.settle()
+    answers = [
+        answer_of(bench.reply(request, number, 12, peer))
+        for request, number in zip(requests, ids, strict=True)
+    ]
+    assert [(each.error_code, each.base_offset) for each in answers] == [(0, 0), (0, 1)]
+
+
+def test_a_heavy_batch_that_is_damaged_is_refused_and_the_connection_goes_on(bench: Bench) -> None:
+    data = batch(value=HEAVY, codec=Codec.GZIP)
+    data[-5] ^= 0xFF
+    assert refusal(bench, produce_request("events", data)) == ErrorCode.CORRUPT_MESSAGE
+    assert bench.produce("events") == 0
+
+
+def test_a_bomb_is_refused_by_the_job(bench: Bench) -> None:
+    data = batch(value=b"\0" * (129 * 1024 * 1024), codec=Codec.ZSTD)
+    assert refusal(bench, produce_request("events", data)) == ErrorCode.INVALID_RECORD
+
+
+def test_a_topic_with_a_codec_of_its_own_has_large_batches_compressed_by_a_job(bench: Bench) -> None:
+    bench.create("squeezed", compression_type="gzip")
+    jobs = bench.driver.disk_jobs
+    value = bytes(range(256)) * 1024
+    assert bench.produce("squeezed", batch(value=value)) == 0
+    assert bench.driver.disk_jobs > jobs
+    log = bench.log("squeezed")
+    assert log.size_bytes < len(value) // 4
+    piece = log.read(0, 1 << 30, upto_offset=1, min_one_batch=True).slice
+    assert decode_batch(piece.read(), decompressed_bytes_max=1 << 30)[0].value == value
+    piece.release()
+
+
+def test_heavy_batches_with_acks_0_are_appended_without_a_reply(bench: Bench) -> None:
+    peer = bench.connect()
+    peer.send(produce_request("events", batch(value=HEAVY, codec=Codec.LZ4), acks=0), 12)
+    bench.settle()
+    assert peer.replies == [] and peer.close_reason is None
+    assert bench.log("events").log_end_offset == 1

@@ -10,12 +10,15 @@ the request's bytes are not needed any more, so a wait for the high watermark ho
 
 from __future__ import annotations
 
+from functools import partial
+
 from ottla.broker.context import RequestContext
 from ottla.broker.replies import NO_REPLY, Close
-from ottla.log.append import AppendInfo
+from ottla.log.append import AppendInfo, NeedsWorker, prepare
 from ottla.model.errors import ErrorCode, KafkaError
+from ottla.model.limits import SMALL_FRAME_BYTES_MAX
 from ottla.model.types import INTERNAL_TOPICS
-from ottla.ports.effects import Steps, Waiter
+from ottla.ports.effects import DiskJob, Steps, Waiter
 from ottla.replication.partition import Partition, batch_size_bytes
 from ottla.wire.compression import Codec
 from ottla.wire.messages.produce import (
@@ -41,6 +44,9 @@ _CODEC_MASK = 0x07
 
 Reply = ProduceResponse | object
 
+_Wait = tuple[Partition, AppendInfo, PartitionProduceResponse]
+_Heavy = tuple[Partition, memoryview, PartitionProduceResponse]
+
 
 def handle(ctx: RequestContext, request: ProduceRequest) -> Reply | Steps[Reply]:
     node = ctx.node
@@ -48,7 +54,8 @@ def handle(ctx: RequestContext, request: ProduceRequest) -> Reply | Steps[Reply]
     version = ctx.version
     now_ms = node.clock.now_ms()
     response = ProduceResponse()
-    waits: list[tuple[Partition, AppendInfo, PartitionProduceResponse]] | None = None
+    waits: list[_Wait] | None = None
+    heavy: list[_Heavy] | None = None
     failed: ErrorCode | None = None
     for topic in request.topic_data:
         answers: list[PartitionProduceResponse] = []
@@ -87,14 +94,74 @@ def handle(ctx: RequestContext, request: ProduceRequest) -> Reply | Steps[Reply]
                     waits.append((partition, info, answer))
             except KafkaError as error:
                 failed = _refuse(ctx, answer, error, partition, response)
+            except NeedsWorker:
+                assert partition is not None and data.records is not None
+                if heavy is None:
+                    heavy = []
+                heavy.append((partition, data.records, answer))
+    if heavy is not None:
+        return _append_heavy(ctx, request, response, waits or [], heavy, failed)
     if acks == 0:
-        # There is no reply to carry an error: the only way to tell the producer is to close the connection.
-        if failed is not None:
-            return Close(f"a produce request with acks=0 failed: {failed.name}")
-        return NO_REPLY
+        return _silent(failed)
     if waits is None:
         return response
     return _wait_for_high_watermarks(ctx, response, waits, request.timeout_ms)
+
+
+def _silent(failed: ErrorCode | None) -> Reply:
+    """acks=0: there is no reply to carry an error, so the only way to tell the producer is to hang up."""
+    if failed is not None:
+        return Close(f"a produce request with acks=0 failed: {failed.name}")
+    return NO_REPLY
+
+
+def _append_heavy(
+    ctx: RequestContext,
+    request: ProduceRequest,
+    response: ProduceResponse,
+    waits: list[_Wait],
+    heavy: list[_Heavy],
+    failed: ErrorCode | None,
+) -> Steps[Reply]:
+    """Batches that expand to much are checked by a thread. Their append comes after that wait, so the
+    connection's next request, which may have the next sequence, waits too.
+    """
+    node = ctx.node
+    acks = request.acks
+    # A large frame has memory of its own, which is kept; a small one lies in the scratch and is copied.
+    frame = ctx.peer.keep_frame() if any(len(each[1]) > SMALL_FRAME_BYTES_MAX for each in heavy) else None
+    owned = [
+        (partition, records if len(records) > SMALL_FRAME_BYTES_MAX else bytearray(records), answer)
+        for partition, records, answer in heavy
+    ]
+    pause = object()
+    ctx.peer.pause_reading(pause)
+    try:
+        for partition, records, answer in owned:
+            try:
+                yield from node.heavy_checks.enter()
+                try:
+                    checked, data = yield DiskJob(partial(prepare, records, partition.log.config))
+                finally:
+                    node.heavy_checks.leave()
+                info = node.append(partition, data, node.clock.now_ms(), acks, checked)
+            except KafkaError as error:
+                failed = _refuse(ctx, answer, error, partition, response)
+                continue
+            answer.base_offset = info.first_offset
+            answer.log_append_time_ms = info.log_append_time_ms
+            answer.log_start_offset = info.log_start_offset
+            if acks and partition.must_wait(info, acks):
+                waits.append((partition, info, answer))
+    finally:
+        if frame is not None:
+            frame.release()
+        ctx.peer.resume_reading(pause)
+    if acks == 0:
+        return _silent(failed)
+    if waits:
+        yield from _wait_for_high_watermarks(ctx, response, waits, request.timeout_ms)
+    return response
 
 
 def _single_batch(records: memoryview | None, version: int) -> memoryview:
@@ -161,7 +228,7 @@ def _refuse(
 def _wait_for_high_watermarks(
     ctx: RequestContext,
     response: ProduceResponse,
-    waits: list[tuple[Partition, AppendInfo, PartitionProduceResponse]],
+    waits: list[_Wait],
     timeout_ms: int,
 ) -> Steps[ProduceResponse]:
     """The next pipelined request proceeds meanwhile; replies keep their order on the connection."""
