@@ -32,6 +32,7 @@ from ottla.ports.effects import Waiter
 FRAMES_PER_TURN_MAX: Final = 64
 """Requests of one connection that are handled before the loop looks at the others."""
 
+TLS_DRAIN_POLL_S: Final = 0.01
 PARTING_MS: Final = 200
 """How long a peer that was told the end is given to close its side."""
 
@@ -427,19 +428,32 @@ class Connection(asyncio.BufferedProtocol):
             self._end("stopping")
             return
         self._parting = True
-        self._hub.loop.call_later(PARTING_MS / 1000, self._end, "stopping")
-        if not transport.can_write_eof():  # TLS: says goodbye when everything is written
-            transport.close()
-            return
         # Closing a socket that has unread bytes resets it, and a reset may destroy replies that the peer has
         # not read yet. So only our half is closed, and what still comes is thrown away until the peer closes.
         self._reader.close()
         self._reader = DiscardingReader(self._hub.memory)
         self._pauses.clear()
-        transport.write_eof()
         if not self._reading:
             self._reading = True
             transport.resume_reading()
+        if transport.can_write_eof():
+            transport.write_eof()
+            self._hub.loop.call_later(PARTING_MS / 1000, self._end, "stopping")
+        else:
+            self._part_secured(transport)
+
+    def _part_secured(self, transport: asyncio.Transport) -> None:
+        """TLS has no half-close, and asyncio drops what is unsent when data arrives during its goodbye: that
+        is said only when the socket below has taken everything.
+        """
+        if self.closed:
+            return
+        below = getattr(getattr(transport, "_ssl_protocol", None), "_transport", None)
+        if below is not None and below.get_write_buffer_size():
+            self._hub.loop.call_later(TLS_DRAIN_POLL_S, self._part_secured, transport)
+        else:
+            transport.close()
+            self._hub.loop.call_later(PARTING_MS / 1000, self._end, "stopping")
 
     # The end.
 
