@@ -1,12 +1,12 @@
 /* A load generator with little CPU of its own: librdkafka, paced, in C.
  *
  *   load produce BOOTSTRAP TOPIC RECORD_BYTES BATCH_BYTES MB_PER_SECOND SECONDS [key=value ...]
- *   load consume BOOTSTRAP TOPIC PARTITIONS RECORDS ROUNDS [key=value ...]
+ *   load consume BOOTSTRAP TOPIC PARTITIONS RECORDS [key=value ...]
  *   load mock    BROKERS PARTITIONS TOPIC     (librdkafka's mock cluster; prints its address, ends with its input)
  *
  * `produce` offers a fixed load: every millisecond it hands over what is due, and it reports what was delivered, the latency
  * from the moment a record was due to its acknowledgement, and how many requests librdkafka sent. `consume` reads all
- * partitions from offset 0 until it has RECORDS, ROUNDS times over.
+ * partitions from offset 0 until it has RECORDS.
  * The result is one line of JSON. The library is the one inside the confluent-kafka wheel; the few declarations
  * needed of it are below.
  */
@@ -39,7 +39,6 @@ typedef struct rd_kafka_message_s {
 } rd_kafka_message_t;
 
 enum { PRODUCER = 0, CONSUMER = 1 };
-enum { MSG_F_BLOCK = 4 };
 
 rd_kafka_conf_t *rd_kafka_conf_new(void);
 int rd_kafka_conf_set(rd_kafka_conf_t *, const char *, const char *, char *, size_t);
@@ -52,7 +51,6 @@ int rd_kafka_poll(rd_kafka_t *, int);
 int rd_kafka_flush(rd_kafka_t *, int);
 rd_kafka_queue_t *rd_kafka_queue_new(rd_kafka_t *);
 int rd_kafka_consume_start_queue(rd_kafka_topic_t *, int32_t, int64_t, rd_kafka_queue_t *);
-int rd_kafka_consume_stop(rd_kafka_topic_t *, int32_t);
 ssize_t rd_kafka_consume_batch_queue(rd_kafka_queue_t *, int, rd_kafka_message_t **, size_t);
 void rd_kafka_message_destroy(rd_kafka_message_t *);
 const char *rd_kafka_err2str(int);
@@ -174,7 +172,8 @@ static int produce(int argc, char **argv) {
         while (sent < due) {
             /* From when it was due, not from when its turn came: a stalled system must not hide its stall. */
             void *stamp = (void *)(uintptr_t)(uint64_t)((began + sent * record_bytes / rate) * 1e6);
-            if (rd_kafka_produce(topic, -1, MSG_F_BLOCK, payload, record_bytes, NULL, 0, stamp)) break;
+            /* Not blocking: a full queue empties only while somebody polls. */
+            if (rd_kafka_produce(topic, -1, 0, payload, record_bytes, NULL, 0, stamp)) break;
             sent++;
         }
         rd_kafka_poll(rk, 0);
@@ -192,39 +191,35 @@ static int produce(int argc, char **argv) {
 }
 
 static int consume(int argc, char **argv) {
-    if (argc < 7) return 2;
-    int partitions = atoi(argv[4]), rounds = atoi(argv[6]);
+    if (argc < 6) return 2;
+    int partitions = atoi(argv[4]);
     uint64_t wanted = strtoull(argv[5], 0, 10), got = 0, bytes = 0;
     rd_kafka_conf_t *conf = rd_kafka_conf_new();
     set(conf, "queued.max.messages.kbytes", "262144");
     set(conf, "queued.min.messages", "1000000");
-    rd_kafka_t *rk = client(CONSUMER, argv[2], argv + 7, argc - 7, conf);
+    rd_kafka_t *rk = client(CONSUMER, argv[2], argv + 6, argc - 6, conf);
     rd_kafka_topic_t *topic = rd_kafka_topic_new(rk, argv[3], NULL);
     rd_kafka_queue_t *queue = rd_kafka_queue_new(rk);
     enum { MANY = 20000 };
     rd_kafka_message_t **messages = malloc(MANY * sizeof *messages);
     double began = now_s(), silent_since = began;
-    for (int round = 1; round <= rounds; round++) {
-        for (int p = 0; p < partitions; p++)
-            if (rd_kafka_consume_start_queue(topic, p, 0, queue)) return 1;
-        while (got < wanted * round && now_s() - silent_since < 30) {
-            ssize_t n = rd_kafka_consume_batch_queue(queue, 200, messages, MANY);
-            for (ssize_t i = 0; i < n; i++) {
-                if (!messages[i]->err) got++, bytes += messages[i]->len;
-                rd_kafka_message_destroy(messages[i]);
-            }
-            if (n > 0) silent_since = now_s();
-            rd_kafka_poll(rk, 0);
+    for (int p = 0; p < partitions; p++)
+        if (rd_kafka_consume_start_queue(topic, p, 0, queue)) return 1;
+    while (got < wanted && now_s() - silent_since < 30) {
+        ssize_t n = rd_kafka_consume_batch_queue(queue, 200, messages, MANY);
+        for (ssize_t i = 0; i < n; i++) {
+            if (!messages[i]->err) got++, bytes += messages[i]->len;
+            rd_kafka_message_destroy(messages[i]);
         }
-        if (round < rounds)
-            for (int p = 0; p < partitions; p++) rd_kafka_consume_stop(topic, p);
+        if (n > 0) silent_since = now_s();
+        rd_kafka_poll(rk, 0);
     }
     double took = now_s() - began;
     for (int i = 0; i < 4; i++) rd_kafka_poll(rk, 100);
     printf("{\"received\": %" PRIu64 ", \"mb\": %.3f, \"seconds\": %.3f, \"requests\": %ld, \"client_cpu_s\": %.2f}\n",
            got, bytes / 1e6, took, fetch_requests, own_cpu_s());
     fflush(stdout);
-    _exit(got != wanted * rounds); /* a clean close would send more requests */
+    _exit(got != wanted); /* a clean close would send more requests */
 }
 
 static int mock(int argc, char **argv) {
