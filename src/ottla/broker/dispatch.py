@@ -169,7 +169,9 @@ class Dispatcher:
             self._reply(ctx, slot, result)
 
     def _reply(self, ctx: RequestContext, slot: ReplySlot, response: Any) -> None:
-        if response is NO_REPLY:
+        if type(response) is bytearray:
+            slot.complete([response])  # a whole frame, put together by its handler
+        elif response is NO_REPLY:
             slot.complete_empty()
         elif isinstance(response, Close):
             slot.complete_empty()

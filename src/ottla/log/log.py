@@ -801,6 +801,17 @@ class Log:
             bound += 1
         return min(bound, upto_offset)
 
+    def aborted_within(
+        self, result: ReadResult, fetch_offset: int, upto_offset: int
+    ) -> list[tuple[int, int]]:
+        """The aborted transactions that a reader of `result` has to know; most logs have none at all, and
+        then nothing is looked up.
+        """
+        at = max(0, bisect_right(self._bases, fetch_offset) - 1)
+        if all(segment.txn_index is None for segment in self.segments[at:]):
+            return []
+        return self.aborted_transactions(fetch_offset, self.upper_bound_offset(result, upto_offset))
+
     def aborted_transactions(self, fetch_offset: int, upto_offset: int) -> list[tuple[int, int]]:
         """`(producer id, first offset)` of the aborted transactions that overlap `fetch_offset` (inclusive)
         to `upto_offset` (exclusive).

@@ -45,6 +45,7 @@ class Partition:
         "isr",
         "is_leader",
         "watches",
+        "produce_replies",
         "_acks",
         "_held_bytes",
         "flush_wanted",
@@ -65,6 +66,8 @@ class Partition:
         # Insertion-ordered so that notification order is deterministic; None until somebody watches, because
         # ten thousand idle partitions should not hold ten thousand empty dicts.
         self.watches: dict[Watch, None] | None = None
+        self.produce_replies: dict[int, tuple[bytes, int]] | None = None
+        """By version, the reply to an accepted batch and the place of its numbers (`handlers/produce.py`)."""
         self._acks: deque[tuple[int, Waiter]] | None = None
         self._held_bytes = 0  # appended, and not yet below the high watermark: a flush is awaited
         self.flush_wanted = False

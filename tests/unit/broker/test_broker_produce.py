@@ -11,8 +11,16 @@ from broker_bench import Bench, batch, fetch_request, partitions_of, produce_req
 from ottla.metadata.image import EMPTY_IMAGE
 from ottla.model.errors import ErrorCode
 from ottla.wire.compression import Codec
+from ottla.wire.framing import encode_response
 from ottla.wire.messages.metadata import MetadataRequest
-from ottla.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from ottla.wire.messages.produce import (
+    PartitionProduceData,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+    TopicProduceResponse,
+)
 from ottla.wire.record_batch import EndTxnMarker, decode_batch, encode_end_txn_batch
 
 
@@ -463,3 +471,38 @@ def test_heavy_batches_with_acks_0_are_appended_without_a_reply(bench: Bench) ->
     bench.settle()
     assert peer.replies == [] and peer.close_reason is None
     assert bench.log("events").log_end_offset == 1
+
+
+@pytest.mark.parametrize("version", versions_of(ProduceRequest))
+@pytest.mark.parametrize("stamped", [False, True])
+def test_the_reply_that_is_kept_as_a_template_is_the_one_that_would_be_encoded(
+    bench: Bench, version: int, stamped: bool
+) -> None:
+    if stamped:
+        bench.create("times", message_timestamp_type="LogAppendTime")
+    topic = "times" if stamped else "events"
+    topic_id = bench.node.image.topics[topic].topic_id
+    for count in (1, 5, 2):
+        peer = bench.connect()
+        stamp = bench.clock.now_ms()
+        number = peer.send(produce_request(topic, batch(count), topic_id=topic_id), version)
+        bench.settle()
+        log = bench.log(topic)
+        expected = ProduceResponse(
+            responses=[
+                TopicProduceResponse(
+                    name=topic,
+                    topic_id=topic_id,
+                    partition_responses=[
+                        PartitionProduceResponse(
+                            index=0,
+                            base_offset=log.log_end_offset - count,
+                            log_append_time_ms=stamp if stamped else -1,
+                            log_start_offset=0,
+                        )
+                    ],
+                )
+            ]
+        )
+        frame = b"".join(encode_response(expected, 0, version, number))
+        assert peer.replies == [frame[4:]]

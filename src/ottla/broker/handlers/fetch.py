@@ -215,7 +215,7 @@ class _Collected:
                         records=b"",
                     )
             readable_end = partition.readable_end(isolation)
-            upper_bound = offset
+            aborted: list[tuple[int, int]] = []
             if offset < log.log_start_offset or offset > log.log_end_offset:
                 raise KafkaError(ErrorCode.OFFSET_OUT_OF_RANGE)
             if offset < readable_end and (budget > 0 or not self.size_bytes):
@@ -228,7 +228,7 @@ class _Collected:
                 if found.slice is not None:
                     records = found.slice
                     if isolation == READ_COMMITTED:
-                        upper_bound = log.upper_bound_offset(found, readable_end)
+                        aborted = log.aborted_within(found, offset, readable_end)
             if (
                 not records
                 and log.high_watermark == fetched.told_high_watermark
@@ -246,7 +246,7 @@ class _Collected:
             if isolation == READ_COMMITTED:
                 data.aborted_transactions = [
                     AbortedTransaction(producer_id=producer_id, first_offset=first_offset)
-                    for producer_id, first_offset in log.aborted_transactions(offset, upper_bound)
+                    for producer_id, first_offset in aborted
                 ]
             return data
         except (KafkaError, OSError) as failure:
