@@ -20,6 +20,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
 from errno import EAGAIN, EINVAL, ENOSYS, EOPNOTSUPP
@@ -52,7 +53,7 @@ class SliceTruncated(Exception):
     """The file ended before the slice did: the promised bytes cannot be sent, so the connection must end."""
 
 
-class Sink:
+class Sink(ABC):
     """What both sinks share: the parts that wait, joining, cold files. Subclasses say how a large slice goes.
 
     `drained` is called whenever something was sent, `failed` when the connection has to be given up.
@@ -189,8 +190,9 @@ class Sink:
     def _write(self, data: Buffer, more: bool) -> None:
         self._transport.write(data)
 
+    @abstractmethod
     def _send_large_slice(self, part: FileSlice, bytes_max: int) -> int:
-        raise NotImplementedError
+        """Sends up to `bytes_max` bytes of a slice too large to be joined with others; how many it sent."""
 
     def _advance_slice(self, part: FileSlice, sent: int) -> None:
         """Before the transport is given the bytes: it may call `unblock`, and so `pump`, from within."""

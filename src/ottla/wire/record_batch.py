@@ -114,6 +114,9 @@ _INT64 = struct.Struct(">q")
 _INT16 = struct.Struct(">h")
 
 
+_CODECS = tuple(Codec)  # by number: an index is far cheaper than the enumeration's constructor
+
+
 class CorruptBatch(ValueError):
     """A batch's length, magic or CRC is wrong (Kafka: CORRUPT_MESSAGE)."""
 
@@ -149,7 +152,8 @@ class BatchHeader(NamedTuple):
 
     @property
     def codec(self) -> Codec:
-        return codec_of(self.attributes)
+        bits = self.attributes & CODEC_MASK
+        return _CODECS[bits] if bits < len(_CODECS) else codec_of(bits)  # which raises
 
     @property
     def timestamp_type(self) -> int:
@@ -242,7 +246,8 @@ class Columns(NamedTuple):
 def read_header(buf: ReadableBuffer, pos: int = 0) -> BatchHeader:
     """The header at pos, unchecked; CorruptBatch only when the buffer ends before it does."""
     try:
-        return BatchHeader._make(HEADER.unpack_from(buf, pos))
+        # As _make does it, without that function's own cost: the format has as many fields as the tuple.
+        return tuple.__new__(BatchHeader, HEADER.unpack_from(buf, pos))
     except struct.error as error:
         raise CorruptBatch(
             f"a batch header of {HEADER_BYTES} bytes does not fit at position {pos}"
@@ -286,6 +291,12 @@ def check_batch(
     from_client adds what only a producer must keep to: base offset 0, no control batch, no delete horizon.
     Both kinds need dense offset deltas, and a record count that agrees with them.
     """
+    checked: CheckedBatch | None = record_codec.check_plain_batch(
+        buf, pos, end, require_keys, from_client, crc32c, BatchHeader, CheckedBatch
+    )
+    if checked is not None:
+        return checked
+    # It is compressed, or something is wrong with it: from here on every check has its own exception.
     header = check_crc(buf, pos, end)
     codec = header.codec
     if header.record_count < 1:

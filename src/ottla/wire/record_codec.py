@@ -69,12 +69,32 @@ WALK_ERRORS = {
     _NULL_KEY: "it has no key, and the topic is compacted",
 }
 
-# Positions inside a v2 batch header that the header scans read.
+# Positions inside a v2 batch header.
 _BATCH_LENGTH_AT = cython.declare(cython.int, 8)
+_LEADER_EPOCH_AT = cython.declare(cython.int, 12)
 _MAGIC_AT = cython.declare(cython.int, 16)
+_CRC_AT = cython.declare(cython.int, 17)
+_ATTRIBUTES_AT = cython.declare(cython.int, 21)
 _LAST_OFFSET_DELTA_AT = cython.declare(cython.int, 23)
+_BASE_TIMESTAMP_AT = cython.declare(cython.int, 27)
 _MAX_TIMESTAMP_AT = cython.declare(cython.int, 35)
+_PRODUCER_ID_AT = cython.declare(cython.int, 43)
+_PRODUCER_EPOCH_AT = cython.declare(cython.int, 51)
+_BASE_SEQUENCE_AT = cython.declare(cython.int, 53)
+_RECORD_COUNT_AT = cython.declare(cython.int, 57)
 _HEADER_BYTES = cython.declare(cython.int, 61)
+
+# Bits of a batch's attributes.
+_CODEC_BITS = cython.declare(cython.longlong, 0x07)
+_TIMESTAMP_TYPE_BIT = cython.declare(cython.longlong, 0x08)
+_NO_CLIENT_BITS = cython.declare(cython.longlong, 0x60)  # control batch, delete horizon
+
+# Makes a named tuple without the Python function that its own constructor is.
+_new_tuple = tuple.__new__
+
+# Batches below this size are walked with the GIL held: that takes microseconds, and whoever gives the GIL
+# away for so short a time may wait for milliseconds to get it back.
+_GIL_HELD_BYTES_MAX = cython.declare(cython.longlong, 32 * 1024)
 
 
 # --- arithmetic ---------------------------------------------------------------------------------------------
@@ -106,6 +126,17 @@ def _wrap_subtract(a: cython.longlong, b: cython.longlong) -> cython.longlong:
         )
     else:
         return (((a - b) & 0xFFFFFFFFFFFFFFFF) ^ 0x8000000000000000) - 0x8000000000000000
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _int16_at(data: cython.pointer[cython.const[cython.uchar]], p: cython.Py_ssize_t) -> cython.longlong:
+    value: cython.longlong = data[p]
+    if value > 127:
+        value = value - 256
+    return value * 256 + data[p + 1]
 
 
 @cython.cfunc
@@ -235,6 +266,7 @@ def _varlong(
 # --- the checking walk --------------------------------------------------------------------------------------
 
 
+@cython.freelist(4)
 @cython.cclass
 class Walk:
     """What one pass over a batch's records found. Sums count only records at or after the wanted offset."""
@@ -482,6 +514,115 @@ def walk(
         )
     found.error = error
     return found
+
+
+@cython.locals(view="const unsigned char[::1]")
+def check_plain_batch(
+    buf: Any,
+    pos: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    require_keys: cython.bint,
+    from_client: cython.bint,
+    crc32c: Any,
+    header_type: Any,
+    checked_type: Any,
+) -> Any:
+    """All of record_batch.check_batch for a batch that is not compressed and right; for any other, None.
+
+    This is the usual batch of the produce path. Who gets None asks again, the long way, what is wrong.
+    """
+    view = buf
+    if pos < 0 or end > len(view) or end - pos < _HEADER_BYTES:
+        return None
+    data: cython.pointer[cython.const[cython.uchar]]
+    if cython.compiled:
+        data = cython.address(view[0])
+    else:
+        data = view
+    attributes: cython.longlong = _int16_at(data, pos + _ATTRIBUTES_AT)
+    if data[pos + _MAGIC_AT] != 2 or attributes & _CODEC_BITS:
+        return None
+    batch_length: cython.longlong = _int32_at(data, pos + _BATCH_LENGTH_AT)
+    if batch_length < _HEADER_BYTES - 12 or batch_length > end - pos - 12:
+        return None
+    stop: cython.Py_ssize_t = pos + 12 + batch_length
+    base_offset: cython.longlong = _int64_at(data, pos)
+    last_offset_delta: cython.longlong = _int32_at(data, pos + _LAST_OFFSET_DELTA_AT)
+    record_count: cython.longlong = _int32_at(data, pos + _RECORD_COUNT_AT)
+    if record_count < 1 or last_offset_delta != record_count - 1:
+        return None
+    if from_client and (base_offset != 0 or attributes & _NO_CLIENT_BITS):
+        return None
+    # Offsets are summed in 64 bits below; the long way has Python's integers.
+    if base_offset > 0x7FFFFFFF00000000:
+        return None
+    crc: cython.longlong = _int32_at(data, pos + _CRC_AT) & 0xFFFFFFFF
+    whole = buf if isinstance(buf, memoryview) else memoryview(buf)
+    crc_found: cython.longlong = crc32c(whole[pos + _ATTRIBUTES_AT : stop])
+    if crc_found != crc:
+        return None
+
+    base_timestamp: cython.longlong = _int64_at(data, pos + _BASE_TIMESTAMP_AT)
+    start: cython.Py_ssize_t = pos + _HEADER_BYTES
+    found: Walk = Walk()
+    error: cython.int
+    if batch_length < _GIL_HELD_BYTES_MAX:
+        error = _walk(
+            data,
+            start,
+            stop,
+            record_count,
+            last_offset_delta,
+            base_timestamp,
+            True,
+            require_keys,
+            0,
+            found,
+        )
+    else:
+        with cython.nogil:
+            error = _walk(
+                data,
+                start,
+                stop,
+                record_count,
+                last_offset_delta,
+                base_timestamp,
+                True,
+                require_keys,
+                0,
+                found,
+            )
+    if error:
+        return None
+
+    max_timestamp: cython.longlong = _int64_at(data, pos + _MAX_TIMESTAMP_AT)
+    header = _new_tuple(
+        header_type,
+        (
+            base_offset,
+            batch_length,
+            _int32_at(data, pos + _LEADER_EPOCH_AT),
+            2,
+            crc,
+            attributes,
+            last_offset_delta,
+            base_timestamp,
+            max_timestamp,
+            _int64_at(data, pos + _PRODUCER_ID_AT),
+            _int16_at(data, pos + _PRODUCER_EPOCH_AT),
+            _int32_at(data, pos + _BASE_SEQUENCE_AT),
+            record_count,
+        ),
+    )
+    if attributes & _TIMESTAMP_TYPE_BIT:
+        return _new_tuple(
+            checked_type, (header, max_timestamp, max_timestamp, base_offset + last_offset_delta)
+        )
+    offset_of_max: cython.longlong = -1
+    if found.timestamp_max_delta >= 0:
+        offset_of_max = base_offset + found.timestamp_max_delta
+    return _new_tuple(checked_type, (header, found.timestamp_min, found.timestamp_max, offset_of_max))
 
 
 def _check_range(pos: cython.Py_ssize_t, end: cython.Py_ssize_t, length: cython.Py_ssize_t) -> None:
