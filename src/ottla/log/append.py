@@ -52,6 +52,9 @@ _CODECS: Final = {
 }
 
 
+_CLIENT: Final = AppendOrigin.CLIENT  # an enum's attribute costs 0.1 µs, and this is asked for every batch
+
+
 class AppendInfo(NamedTuple):
     """What an append did. For a duplicate: what the first append of the batch did."""
 
@@ -91,7 +94,7 @@ def check_for_leader(
     """
     if end - pos > config.max_message_bytes:
         _check_size(buf, pos, config)
-    from_client = origin is AppendOrigin.CLIENT
+    from_client = origin is _CLIENT
     try:
         checked = check_batch(
             buf,

@@ -3,9 +3,10 @@
 # ruff: noqa: B007 - loop variables are declared as C integers, also those that only count
 """The record codec: the loops that run once per record or once per batch header, and nothing else.
 
-This is Cython in pure-Python mode. ``setup.py`` compiles it to C, where every loop runs without the GIL; the
-same source also runs interpreted (then it needs Cython's shadow module), and one test suite runs over both
-forms. Whoever wants to know which one is loaded reads ``COMPILED``.
+This is Cython in pure-Python mode. ``setup.py`` compiles it to C, where the loops run without the GIL (except
+for short batches in ``check_plain_batch``); the same source also runs interpreted (then it needs Cython's
+shadow module), and one test suite runs over both forms. Whoever wants to know which one is loaded reads
+``COMPILED``.
 
 Rules that keep the two forms equal:
 
@@ -18,8 +19,9 @@ Rules that keep the two forms equal:
 
 How it works: ``walk`` passes over the records of one (decompressed) batch, checks everything, and sums up
 what they hold; the sums size the buffers of a ``ColumnWriter``, whose ``fill`` makes the second pass and
-copies. ``ColumnReader`` goes the other way: ``measure`` sums, ``write`` fills. ``find_batch`` and its kin
-step from batch header to batch header.
+copies. ``check_plain_batch`` has header, CRC and walk in one call, for producers. ``ColumnReader`` goes
+the other way: ``measure`` sums, ``write`` fills. ``find_batch`` and its kin step from batch header to batch
+header.
 
 Errors are codes in ``Walk.error`` (texts in ``WALK_ERRORS``), because nothing can be raised without the GIL;
 ``record_batch`` turns them into exceptions.
@@ -529,7 +531,8 @@ def check_plain_batch(
 ) -> Any:
     """All of record_batch.check_batch for a batch that is not compressed and right; for any other, None.
 
-    This is the usual batch of the produce path. Who gets None asks again, the long way, what is wrong.
+    The usual batch of the produce path. Whoever gets None goes the long way, which names what is wrong.
+    The three callables come from record_batch: crc32c and the named tuples BatchHeader and CheckedBatch.
     """
     view = buf
     if pos < 0 or end > len(view) or end - pos < _HEADER_BYTES:
@@ -557,6 +560,7 @@ def check_plain_batch(
     if base_offset > 0x7FFFFFFF00000000:
         return None
     crc: cython.longlong = _int32_at(data, pos + _CRC_AT) & 0xFFFFFFFF
+    # crc32c lets go of the GIL by itself where that pays.
     whole = buf if isinstance(buf, memoryview) else memoryview(buf)
     crc_found: cython.longlong = crc32c(whole[pos + _ATTRIBUTES_AT : stop])
     if crc_found != crc:

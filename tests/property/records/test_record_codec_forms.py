@@ -133,6 +133,59 @@ def test_damaged_records_are_judged_alike_and_what_passes_is_decoded_alike(
     both(rb.decode_columns, batch, 0, len(batch), decompressed_bytes_max=BOUND)
 
 
+class LongWay:
+    """A form of the codec that leaves every batch to the checks of record_batch, one by one."""
+
+    walk = staticmethod(compiled.walk)
+    WALK_ERRORS = compiled.WALK_ERRORS
+
+    @staticmethod
+    def check_plain_batch(*_: Any) -> None:
+        return None
+
+
+@settings(max_examples=400)
+@given(
+    data=st.data(),
+    records=record_lists,
+    base_offset=st.sampled_from([0, 0, 1, -1, 2**63 - 1, 2**63 - 2**32, -(2**63)]),
+    attributes=st.sampled_from([0, 0, 0x08, 0x10, 0x20, 0x40, 0x80, -0x8000, 0x01, 0x07]),
+    lead=st.integers(0, 3),
+    keys=st.booleans(),
+    client=st.booleans(),
+    sealed=st.booleans(),
+)
+def test_a_plain_batch_is_judged_in_one_call_as_it_is_step_by_step(
+    data: Any,
+    records: list[Record],
+    base_offset: int,
+    attributes: int,
+    lead: int,
+    keys: bool,
+    client: bool,
+    sealed: bool,
+) -> None:
+    batch = rb.encode_batch(records, producer_id=data.draw(int64s), producer_epoch=-5, base_sequence=-7)
+    batch[0:8] = base_offset.to_bytes(8, "big", signed=True)
+    batch[rb.ATTRIBUTES_AT : rb.ATTRIBUTES_AT + 2] = attributes.to_bytes(2, "big", signed=True)
+    for _ in range(data.draw(st.integers(0, 2))):
+        at = data.draw(st.integers(0, len(batch) - 1))
+        batch[at] = data.draw(st.sampled_from([0x00, 0x01, 0x02, 0x7F, 0x80, 0xFF]) | st.integers(0, 255))
+    if sealed:
+        rb._write_crc(batch, 0, len(batch))
+    buf = bytes(lead) + batch + b"next"
+    end = len(buf) - data.draw(st.integers(0, 6))
+    options: dict[str, Any] = {
+        "decompressed_bytes_max": BOUND,
+        "require_keys": keys,
+        "from_client": client,
+    }
+    at_once = both(rb.check_batch, buf, lead, end, **options)
+    assert at_once == outcome(LongWay, rb.check_batch, buf, lead, end, **options)  # type: ignore[arg-type]
+    if isinstance(at_once, rb.CheckedBatch):
+        assert type(at_once.header) is rb.BatchHeader
+
+
 @settings(max_examples=200)
 @given(
     log=st.lists(record_lists.map(rb.encode_batch) | st.binary(max_size=80), max_size=4).map(b"".join),

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ottla.log.log import Log
-
 from ottla.log.manager import LogManager, ManagerSettings
 from ottla.model.log_config import LogConfig
 from ottla.model.types import TopicPartition

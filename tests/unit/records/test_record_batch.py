@@ -337,6 +337,38 @@ def test_a_producer_may_not_send_control_batches_delete_horizons_or_a_base_offse
     assert check(batch, from_client=False).header.base_offset == 1
 
 
+def in_one_call(module: ModuleType, buf: bytes | bytearray | memoryview, pos: int, end: int) -> object:
+    return module.check_plain_batch(buf, pos, end, False, True, rb.crc32c, rb.BatchHeader, rb.CheckedBatch)
+
+
+@pytest.mark.parametrize("value_bytes", [10, 3000], ids=["gil-held", "gil-released"])
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_a_right_plain_batch_is_checked_in_one_call(
+    codec_form: ModuleType, value_bytes: int, kind: type[bytes]
+) -> None:
+    records = [Record(0, 50 - i, b"k", b"v" * value_bytes, (("h", None),)) for i in range(20)]
+    batch = rb.encode_batch(records, producer_id=2**40, producer_epoch=9, base_sequence=4, leader_epoch=3)
+    buf = kind(b"before" + bytes(batch) + b"after")
+    checked = in_one_call(codec_form, buf, 6, 6 + len(batch))
+    assert type(checked) is rb.CheckedBatch
+    assert type(checked.header) is rb.BatchHeader
+    assert checked == (rb.read_header(batch), 31, 50, 0)
+    assert checked == rb.check_batch(buf, 6, len(buf), decompressed_bytes_max=BOUND)
+
+
+def test_the_one_call_leaves_compressed_and_wrong_batches_to_the_checks_that_name_them(
+    codec_form: ModuleType,
+) -> None:
+    plain = rb.encode_batch(RECORDS)
+    flipped = bytearray(plain)
+    flipped[rb.HEADER_BYTES] ^= 2  # the length of the first record
+    for batch in (rb.encode_batch(RECORDS, codec=Codec.LZ4), flipped, sealed(flipped[:]), plain[:60]):
+        assert in_one_call(codec_form, batch, 0, len(batch)) is None
+    # A range outside the buffer is never read.
+    for pos, end in [(-1, 61), (0, len(plain) + 1), (len(plain), len(plain)), (1, 0)]:
+        assert in_one_call(codec_form, plain, pos, end) is None
+
+
 def test_base_offset_and_leader_epoch_are_patched_outside_the_crc() -> None:
     batch = rb.encode_batch(RECORDS)
     joined = bytearray(b"\xaa" * 10) + batch
