@@ -16,6 +16,12 @@ from ottla.net.settings import NetSettings
 METADATA_BATCH_BYTES_MAX = 64 * 1024 * 1024
 """One decision is one batch, atomic on disk; ten thousand partitions take about a megabyte."""
 
+SEND_BUFFER_BYTES = 192 * 1024
+"""What a connection gets unless the operator says otherwise. CPU-seconds per GB fetched, records of 1 KB and of
+100 B, medians of nine: 0.52 and 0.64 with Kafka's 100 KB (a turn of the loop for every 70 KB), 0.41 and 0.54
+with 192 KB; from 256 KB on now 0.34, now 0.65, and always 0.6 and more with 1 MB (the data leaves the cache
+between its two copies)."""
+
 
 @dataclass(frozen=True, slots=True)
 class NodeSettings:
@@ -68,7 +74,11 @@ class NodeSettings:
                 connections_max=get("max.connections"),
                 connections_per_ip_max=get("max.connections.per.ip"),
                 idle_timeout_ms=get("connections.max.idle.ms"),
-                send_buffer_bytes=get("socket.send.buffer.bytes"),
+                send_buffer_bytes=(
+                    get("socket.send.buffer.bytes")
+                    if "socket.send.buffer.bytes" in config.server.values
+                    else SEND_BUFFER_BYTES
+                ),
                 # Kafka's 100 KB makes a produce request of 16 KB cost half as much again; the system's own
                 # choice is better unless the operator has one.
                 receive_buffer_bytes=(
