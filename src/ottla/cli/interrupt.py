@@ -2,10 +2,14 @@
 
 While such a command waits for input, Ctrl-C and SIGTERM interrupt it; while it works, they are remembered and
 noticed at the next wait, so that a request is never torn in the middle. A second Ctrl-C ends it at once.
+
+A signal that comes in the last moment before a system call blocks does not interrupt it, so whoever waits
+also waits for `wakeup_fd`, which every signal makes readable.
 """
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,10 +24,14 @@ class Interrupted(Exception):
 class Interruptible:
     def __init__(self) -> None:
         self.signal_number: int | None = None
+        self.wakeup_fd = -1
         self._waiting = False
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Interruptible:
+        self.wakeup_fd, self._wakeup_end = os.pipe()
+        os.set_blocking(self._wakeup_end, False)
+        self._wakeup_before = signal.set_wakeup_fd(self._wakeup_end, warn_on_full_buffer=False)
         for number in (signal.SIGINT, signal.SIGTERM):
             self._before[number] = signal.signal(number, self._on_signal)
         return self
@@ -31,6 +39,9 @@ class Interruptible:
     def __exit__(self, *exc: object) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
+        signal.set_wakeup_fd(self._wakeup_before)
+        os.close(self._wakeup_end)
+        os.close(self.wakeup_fd)
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         if self.signal_number is not None:

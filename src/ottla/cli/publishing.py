@@ -70,7 +70,9 @@ def publish_lines(
                 if prompt is not None:
                     prompt()
                 with interruptible.waiting():
-                    ready = reader.wait(linger_ms if producer.waiting_count else None)
+                    ready = reader.wait(
+                        linger_ms if producer.waiting_count else None, interruptible.wakeup_fd
+                    )
                 if not ready:
                     client.run(producer.flush())
                     continue

@@ -188,11 +188,15 @@ class LineReader:
         self._ended = False
         self.bytes_read = 0
 
-    def wait(self, wait_ms: float | None) -> bool:
-        """Whether there is something to read, or the end, within the time (None: however long it takes)."""
+    def wait(self, wait_ms: float | None, wakeup_fd: int | None = None) -> bool:
+        """Whether there is something to read, or the end, within the time (None: however long it takes).
+        Comes back early when `wakeup_fd` has something to read.
+        """
         if self._ended:
             return True
-        return bool(select.select([self._fd], [], [], None if wait_ms is None else wait_ms / 1000)[0])
+        watched = [self._fd] if wakeup_fd is None else [self._fd, wakeup_fd]
+        ready = select.select(watched, [], [], None if wait_ms is None else wait_ms / 1000)[0]
+        return self._fd in ready
 
     def read(self) -> list[bytes] | None:
         """The whole lines that one read brought, perhaps none; None at the end."""
