@@ -18,6 +18,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
 from ottla.log.append_origin import AppendOrigin
+from ottla.log.file_names import LOG_SUFFIX
 from ottla.log.log import Log
 from ottla.metadata.image import EMPTY_IMAGE, ImageBuilder, ImageDelta, MetadataImage
 from ottla.metadata.records import MetadataRecord, decode_record, encode_record
@@ -30,9 +31,11 @@ from ottla.ports.disk import Disk
 from ottla.ports.driver import Driver
 from ottla.ports.effects import DiskJob, Steps, Waiter, run_now
 from ottla.wire.record_batch import (
+    CorruptBatch,
     LeaderChange,
     Record,
     Voter,
+    check_crc,
     decode_batch,
     encode_batch,
     encode_leader_change_batch,
@@ -40,6 +43,8 @@ from ottla.wire.record_batch import (
 )
 
 QUORUM_STATE = "quorum-state"
+DURABLE_END = "ottla-durable-end"
+"""The log's end when it was last known to be on stable storage, written at start and at a clean stop."""
 METADATA_PARTITION = TopicPartition(METADATA_TOPIC, 0)
 READ_BYTES = 4 * 1024 * 1024
 COMMIT_TIMEOUT_MS = 60_000
@@ -88,9 +93,10 @@ class MetadataQuorum:
         """Recovers the log, replays it whole, and begins a new epoch with this node as the leader.
 
         The log is always scanned (never trusted to a clean shutdown): it is small, and everything hangs on
-        it.
+        it. A torn tail is cut off; damage below what was once durable is no torn tail: nothing is touched.
         """
         now_ms = self._clock.now_ms()
+        self._check_durable_part()
         self._log = log = Log.open(
             self._disk,
             self._dir,
@@ -120,6 +126,7 @@ class MetadataQuorum:
         )
         log.flush(now_ms)
         log.update_high_watermark(log.log_end_offset)
+        self._note_durable_end()
 
     def commit(self, records: Sequence[MetadataRecord]) -> Steps[None]:
         """Appends the records as one batch, atomic on disk, and returns when everyone sees them.
@@ -172,6 +179,41 @@ class MetadataQuorum:
     def close(self) -> None:
         if self._log is not None:
             self._log.close(self._clock.now_ms())
+            self._note_durable_end()
+
+    def _note_durable_end(self) -> None:
+        """Writes down how far the log is durable, for the check of the next start."""
+        self._disk.write_file_atomic(f"{self._dir}/{DURABLE_END}", b"%d\n" % self.log.log_end_offset)
+
+    def _check_durable_part(self) -> None:
+        """Refuses a log that is damaged, or cut, below its noted end: replaying the rest of it would forget
+        topics, and their data would be set aside.
+        """
+        try:
+            noted = int(self._disk.read_file(f"{self._dir}/{DURABLE_END}"))
+        except (FileNotFoundError, ValueError):
+            return
+        end = 0
+        name = ""
+        try:
+            for name in self._disk.list_dir(self._dir):
+                if name.endswith(LOG_SUFFIX):
+                    data = self._disk.read_file(f"{self._dir}/{name}")
+                    position = 0
+                    while position < len(data) and end < noted:
+                        header = check_crc(data, position, len(data))
+                        position += header.size_bytes
+                        end = header.next_offset
+        except CorruptBatch:
+            pass
+        if end < noted:
+            raise OSError(
+                errno.EIO,
+                f"the metadata log is damaged behind offset {end}, but was once whole up to {noted}; nothing "
+                f"was changed: restore {self._dir} from a copy, or remove {DURABLE_END} in it to go on with "
+                "what is left",
+                f"{self._dir}/{name}",
+            )
 
     # --- sync and publish ---------------------------------------------------------------------------------
 

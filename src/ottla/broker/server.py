@@ -110,8 +110,11 @@ async def _serve(config: ServerConfig, began: float) -> int:
         f"{'compiled' if COMPILED else 'interpreted'} codec)",
         flush=True,
     )
-    code: int = await stopped
-    await server.stop()
+    try:
+        code: int = await stopped
+    finally:
+        # Also when Ctrl-C came before the handlers above were there: asyncio then cancels this wait.
+        await server.stop()
     return code
 
 

@@ -15,7 +15,12 @@ if TYPE_CHECKING:
     from ottla.client.admin import ResourceType
 
 
-@click.group()
+@click.group(
+    epilog="""\b
+Examples:
+  ottla config describe --topic clicks --all
+  ottla config alter --topic clicks --add retention.ms=3600000"""
+)
 def config() -> None:
     """Read and change the configuration of topics and brokers while they run."""
 

@@ -66,6 +66,10 @@ def run(command: click.Command, args: Sequence[str] | None, program: str) -> int
         with command.make_context(program, given) as context:
             result = command.invoke(context)
         sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as error:
+        # A group alone asks for its help; it is still no command, so scripts see that something was missing.
+        print(error.format_message(), file=sys.stderr)
+        return EXIT_USAGE
     except click.UsageError as error:
         where = f" (see: {error.ctx.command_path} --help)" if error.ctx is not None else ""
         complain(f"{error.format_message()}{where}", program)

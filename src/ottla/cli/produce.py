@@ -125,7 +125,8 @@ def produce(
                 f"{error} ({producer.delivered_count} records were published)"
             ) from None
     if not quiet and (path is not None or not os.isatty(STDIN)):
-        click.echo(f"published {producer.delivered_count:,} records to {topic}", err=True)
+        count = producer.delivered_count
+        click.echo(f"published {count:,} record{'' if count == 1 else 's'} to {topic}", err=True)
     return code
 
 

@@ -7,7 +7,11 @@ import click
 from ottla.cli.session import bootstrap_option, json_option, open_client, print_json
 
 
-@click.group()
+@click.group(
+    epilog="""\b
+Example:
+  ottla records delete clicks --before 0:1500"""
+)
 def records() -> None:
     """Delete the oldest records of a topic."""
 

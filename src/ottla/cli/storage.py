@@ -13,7 +13,12 @@ if TYPE_CHECKING:
     from ottla.wire.record_batch import Record
 
 
-@click.group()
+@click.group(
+    epilog="""\b
+Examples:
+  ottla storage format -t $(ottla storage random-uuid) -c config/server.properties
+  ottla storage dump data/clicks-0/00000000000000000000.log --records"""
+)
 def storage() -> None:
     """Make ids, format data directories, look into segment files."""
 

@@ -12,7 +12,12 @@ if TYPE_CHECKING:
     from ottla.client.admin import TopicDescription, TopicResult
 
 
-@click.group()
+@click.group(
+    epilog="""\b
+Examples:
+  ottla topic create clicks --partitions 6
+  ottla topic describe clicks"""
+)
 def topic() -> None:
     """Create, list, describe, alter and delete topics."""
 

@@ -236,6 +236,7 @@ class LogManager:
         owners: dict[bytes, LogDir] = {}
         for log_dir, meta in metas.items():
             if meta is None:
+                self._refuse_orphaned_data(log_dir)
                 continue
             file = f"{log_dir.path}/{META_PROPERTIES}"
             if meta.node_id is not None and meta.node_id != self.node_id:
@@ -265,6 +266,20 @@ class LogManager:
             except OSError as error:
                 self._fail(log_dir, error)
         self.check_any_online()
+
+    def _refuse_orphaned_data(self, log_dir: LogDir) -> None:
+        """A directory is formatted by itself only while it holds no data: whose it is cannot be guessed."""
+        try:
+            found = next(
+                (n for n in self.disk.list_dir(log_dir.path) if partition_of_dir(n) is not None), None
+            )
+        except OSError:
+            return  # the load finds out
+        if found is not None:
+            raise BadMetaProperties(
+                f"{log_dir.path} holds data ({found}) but no {META_PROPERTIES}: restore that file, or write "
+                "it with `ottla storage format` and the cluster's own id"
+            )
 
     def _identify_dir(self, log_dir: LogDir, meta: MetaProperties | None) -> None:
         known = meta.directory_id if meta is not None else None

@@ -14,6 +14,7 @@ What an interrupted compaction left is finished (`.swap`) or removed (`.cleaned`
 
 from __future__ import annotations
 
+import logging
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -44,6 +45,8 @@ from ottla.log.txn_index import AbortedTxn
 from ottla.model.log_config import LogConfig
 from ottla.ports.disk import Disk, File
 from ottla.wire.record_batch import BatchHeader, CorruptBatch
+
+logger = logging.getLogger(__name__)
 
 _RETRY_WINDOW_MS: Final = 2 * 3600 * 1000
 """Producers give up after delivery.timeout.ms, two minutes by default; their clocks may differ from ours."""
@@ -530,6 +533,12 @@ def _recover_segment(
         pass
     cut = segment.size > end_position
     if cut:
+        logger.warning(
+            "%s: cut off %d bytes that are no whole, valid batches; the log now ends at offset %d",
+            segment.file.path,
+            segment.size - end_position,
+            end_offset,
+        )
         segment.cut_file(end_position)
     segment.end_rebuild()
     segment.unsynced = True

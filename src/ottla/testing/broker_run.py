@@ -26,6 +26,9 @@ from ottla.testing.ledger import Ledger, Violation
 from ottla.testing.network import NetworkFaults, SimNetwork
 from ottla.testing.scheduler import Scheduler
 
+RUN_MS_MAX = 120_000.0
+"""Virtual time; honest runs take some seconds. Producers that are refused for ever have lost their topic."""
+
 FREQUENT = {
     "log.flush.offset.checkpoint.interval.ms": "700",
     "log.flush.start.offset.checkpoint.interval.ms": "900",
@@ -112,8 +115,11 @@ class BrokerRun:
         self._plan_crash()
         if rng.random() < 0.3:
             self.scheduler.call_after(rng.random() * 2000.0, self._fill_the_disk)
+        give_up_ms = self.scheduler.now_ms + RUN_MS_MAX
         while not all(producer.done for producer in producers):
             self._advance()
+            if self.scheduler.now_ms > give_up_ms:
+                raise Violation(f"the producers are not done after {RUN_MS_MAX / 1000:.0f} virtual seconds")
         self.network.faults.calm()
         self.crashes_left = 0
         self._calm = True

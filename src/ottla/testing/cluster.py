@@ -14,6 +14,7 @@ from typing import Final
 
 from ottla.broker.dispatch import Dispatcher
 from ottla.broker.node import Node
+from ottla.log.meta_properties import BadMetaProperties
 from ottla.metadata.image import Endpoint
 from ottla.model.listeners import SecurityProtocol
 from ottla.model.server_config import ServerConfig
@@ -90,6 +91,10 @@ class SimBroker:
         except SimulatedCrash as crash:
             self._crashed(crash)
             return False
+        except (OSError, BadMetaProperties) as error:
+            self.fatal_errors.append(error)  # it refuses to start: no crash of an honest disk may do that
+            self._down()
+            return True
         self._network.listen(self.address, self)
         return True
 

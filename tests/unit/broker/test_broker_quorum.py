@@ -200,3 +200,36 @@ def test_a_refusal_reaches_every_part_of_an_answer() -> None:
     top = UpdateFeaturesResponse()
     refuse(top, KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, "full"))
     assert (top.error_code, top.error_message) == (ErrorCode.KAFKA_STORAGE_ERROR, "full")
+
+
+def metadata_segment(bench: Bench) -> Any:
+    return bench.disk.open(f"{bench.config.metadata_log_dir}/__cluster_metadata-0/00000000000000000000.log")
+
+
+@pytest.mark.parametrize("damage", ["flipped in the middle", "cut", "emptied"])
+def test_a_metadata_log_damaged_below_its_durable_end_is_refused_and_left_as_it_is(damage: str) -> None:
+    """Replaying the rest would forget topics, and their data would be set aside."""
+    bench = Bench()
+    for number in range(5):
+        bench.create(f"topic-{number}")
+    bench.node.shutdown()
+    file = metadata_segment(bench)
+    size = file.size()
+    if damage == "flipped in the middle":
+        byte = file.pread(1, size // 2)
+        file.write_at(bytes([byte[0] ^ 0xFF]), size // 2)
+    else:
+        file.truncate(size // 2 if damage == "cut" else 0)
+    before = file.pread(size, 0)
+    with pytest.raises(OSError, match="metadata log is damaged"):
+        bench.restart(clean=False)
+    assert metadata_segment(bench).pread(size, 0) == before
+
+
+def test_a_torn_tail_of_the_metadata_log_is_cut_off_as_ever() -> None:
+    bench = Bench()
+    bench.create("kept")
+    bench.node.shutdown()
+    metadata_segment(bench).append((b"half a batch",))
+    bench.restart(clean=False)
+    assert set(bench.node.image.topics) == {"kept"}

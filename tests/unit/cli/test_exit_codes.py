@@ -86,6 +86,16 @@ def test_a_wrong_command_line_is_explained_in_one_line(
     assert code == (1 if "nonsense" in args[-1] else 2)
 
 
+@pytest.mark.parametrize("args", [[], ["topic"], ["storage"], ["config"], ["records"]], ids=" ".join)
+def test_a_group_without_a_command_shows_its_help_and_ends_with_2(
+    args: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(cli, args, "ottla") == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"Usage: {' '.join(['ottla', *args])} [OPTIONS]")
+    assert "ottla" in error.partition("Example")[2] and "(see:" not in error
+
+
 def test_ctrl_c_is_130() -> None:
     @click.command()
     def interrupted() -> None:

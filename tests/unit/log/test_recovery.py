@@ -61,6 +61,17 @@ def test_a_torn_tail_is_cut_at_the_last_whole_batch() -> None:
         check(log, kept)
 
 
+def test_what_recovery_cuts_off_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    open_log(crashed_log(3), CONFIG)
+    assert not caplog.records
+    disk = crashed_log(3)
+    disk.open(log_path(0)).append((b"x" * 17,))
+    open_log(disk, CONFIG)
+    (record,) = caplog.records
+    assert record.levelname == "WARNING"
+    assert "cut off 17 bytes" in record.getMessage() and "ends at offset 3" in record.getMessage()
+
+
 def test_every_flipped_bit_of_the_tail_is_found_or_outside_of_the_crc() -> None:
     whole = crashed_log(3).read_file(log_path(0))
     for at in range(SIZE, 2 * SIZE):

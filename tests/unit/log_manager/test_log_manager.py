@@ -257,6 +257,7 @@ def test_a_partition_in_two_directories_stops_the_start() -> None:
 
 def test_what_is_no_partition_is_left_alone(caplog: pytest.LogCaptureFixture) -> None:
     disk = VirtualDisk()
+    started(disk).shutdown()
     for name in ("__cluster_metadata-0", "lost+found", "orders", "orders-007", "-1"):
         disk.make_dirs(f"/data/{name}")
     disk.write_file_atomic("/data/bootstrap.checkpoint", b"x")
@@ -265,6 +266,16 @@ def test_what_is_no_partition_is_left_alone(caplog: pytest.LogCaptureFixture) ->
     assert dict(manager.logs) == {}
     assert set(names(disk)) >= {"__cluster_metadata-0", "lost+found", "orders", "orders-007"}
     assert "lost+found is not named like a partition" in caplog.text
+
+
+@pytest.mark.parametrize("name", ["orders-0", "__cluster_metadata-0"])
+def test_a_directory_with_data_and_no_meta_properties_is_not_formatted_anew(name: str) -> None:
+    """Whose data it is cannot be guessed; a new cluster id would hide that the file was lost."""
+    disk = VirtualDisk()
+    disk.make_dirs(f"/data/{name}")
+    with pytest.raises(BadMetaProperties, match=r"holds data .* but no meta\.properties"):
+        started(disk)
+    assert names(disk) == [".lock", name] or names(disk) == [name]
 
 
 def test_shutdown_may_be_called_twice() -> None:
