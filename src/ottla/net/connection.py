@@ -294,6 +294,9 @@ class Connection(asyncio.BufferedProtocol):
             self._sink.block()
 
     def resume_writing(self) -> None:
+        transport = self._transport
+        if transport is None or transport.is_closing():
+            return  # the peer is gone, and nothing may abort within asyncio's own write
         if self._sink is not None and not self.closed:
             turn = self._hub.turn
             turn.active = True
@@ -301,8 +304,10 @@ class Connection(asyncio.BufferedProtocol):
             turn.finish()
 
     def connection_lost(self, error: Exception | None) -> None:
-        self._end("the peer closed the connection" if error is None else str(error))
+        # First, so that `_end` does not abort it: asyncio would then call this a second time when the
+        # transport was closing with replies still in its buffer.
         self._transport = None
+        self._end("the peer closed the connection" if error is None else str(error))
 
     # The way in.
 

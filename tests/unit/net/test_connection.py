@@ -29,6 +29,7 @@ from net_serving import (
 
 from ottla.net import quiet_log
 from ottla.net.connection import FRAMES_PER_TURN_MAX, Connection
+from ottla.net.hub import Hub
 from ottla.net.memory import FrameMemory, HeldFrame
 from ottla.net.replies import Slot
 from ottla.net.settings import NetSettings
@@ -743,3 +744,40 @@ def test_a_herd_of_clients_is_let_in_without_waiting_for_syn_retries() -> None:
                 client.close()
 
     run(test)
+
+
+def test_a_peer_that_leaves_while_replies_are_buffered_is_lost_once() -> None:
+    """asyncio then calls `connection_lost` from within its own write; an abort there would call it again."""
+    lost: list[str | None] = []
+
+    async def test() -> None:
+        loop = asyncio.get_running_loop()
+        failures: list[dict[str, Any]] = []
+        loop.set_exception_handler(lambda _, context: failures.append(context))
+        left, right = socket.socketpair()
+        left.setblocking(False)
+        left.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8192)
+        hub = Hub(loop)
+        connection = Connection(
+            hub, "PLAINTEXT", lambda *_: None, lambda _: None, lambda c: lost.append(c.close_reason)
+        )
+        transport, _ = await loop.create_connection(lambda: connection, sock=left)
+        transport.write(bytes(1_000_000))
+        assert transport.get_write_buffer_size()
+        transport.close()  # what asyncio does at the peer's end of file
+        right.setblocking(False)
+        received = 0
+        deadline = loop.time() + 10
+        while received < 1_000_000 and loop.time() < deadline:
+            try:
+                received += len(right.recv(1 << 16))
+            except BlockingIOError:
+                await asyncio.sleep(0)
+        for _ in range(5):
+            await asyncio.sleep(0)
+        right.close()
+        hub.close()
+        assert failures == []
+
+    asyncio.run(test())
+    assert len(lost) == 1
