@@ -13,7 +13,7 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "ottla"
 
-PURE = ("model", "ports", "wire", "log", "replication", "metadata")
+PURE = ("model", "ports", "wire", "log", "replication", "metadata", "assignors", "groups")
 ALLOWED: dict[str, set[str]] = {
     "model": set(),
     "ports": {"model"},
@@ -21,11 +21,19 @@ ALLOWED: dict[str, set[str]] = {
     "log": {"model", "ports", "wire"},
     "replication": {"model", "ports", "wire", "log"},
     "metadata": {"model", "ports", "wire"},
+    "assignors": {"model"},
+    "groups": {"model", "ports", "wire", "assignors"},
     "net": {"model", "ports", "wire"},
-    "broker": {"model", "ports", "wire", "log", "replication", "metadata", "net"},
-    "client": {"model", "ports", "wire", "net"},
-    "testing": {"model", "ports", "wire", "log", "replication", "metadata", "net", "broker", "client"},
-    "cli": {"model", "ports", "wire", "log", "replication", "metadata", "net", "broker", "client", "testing"},
+    "broker": {"model", "ports", "wire", "log", "replication", "metadata", "groups", "net"},
+    "client": {"model", "ports", "wire", "net", "assignors"},
+    "testing": {
+        *("model", "ports", "wire", "log", "replication", "metadata", "assignors", "groups"),
+        *("net", "broker", "client"),
+    },
+    "cli": {
+        *("model", "ports", "wire", "log", "replication", "metadata", "assignors", "groups"),
+        *("net", "broker", "client", "testing"),
+    },
 }
 IMPURE_MODULES = {"asyncio", "socket", "threading", "time", "random", "secrets", "select", "subprocess"}
 GIVEN = {"random", "random.Random"}
