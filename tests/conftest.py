@@ -8,10 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from support.broker_process import BrokerFactory, BrokerProcess
 from support.java_client import JavaClient
 from support.raw_client import RawClient
+
+# Time is no property: a busy machine would make tests fail that are right.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 _numbers = itertools.count()
 

@@ -19,12 +19,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ottla.broker.fetch_sessions import FetchSessionCache
+from ottla.broker.group_coordinator import GroupCoordinator
 from ottla.broker.metadata_cache import TopicCache
 from ottla.broker.producer_ids import ProducerIds
 from ottla.broker.quorum import MetadataQuorum
 from ottla.broker.settings import NodeSettings
 from ottla.broker.turnstile import Turnstile
 from ottla.log.append import AppendInfo
+from ottla.log.append_origin import AppendOrigin
 from ottla.log.log_dir import LogDir
 from ottla.log.manager import LogManager
 from ottla.log.turn import Turn
@@ -48,7 +50,7 @@ from ottla.metadata.producer_ids import allocate_block
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.model.log_config import LogConfig
 from ottla.model.server_config import ServerConfig
-from ottla.model.types import TopicPartition
+from ottla.model.types import CONSUMER_OFFSETS_TOPIC, TopicPartition
 from ottla.ports.clock import Clock
 from ottla.ports.disk import Disk
 from ottla.ports.driver import Driver
@@ -117,6 +119,7 @@ class Node:
         self.metadata_cache = TopicCache()
         self.heavy_checks = Turnstile(HEAVY_CHECKS_MAX)
         self.producer_ids = ProducerIds(self._allocate_producer_ids, clock.monotonic_ms)
+        self.groups = GroupCoordinator(self)
         self.broker_epoch = -1
         self.serving = False
 
@@ -135,17 +138,24 @@ class Node:
                 self.quorum.commit_now(bootstrap_records())
             self.logs.load()
             self._register(endpoints)
+            self.groups.take_image(self.image)
             self._lead_all()
         except BaseException:
             self.logs.unlock()
             raise
         for index, steps in enumerate(self.logs.background()):
             self.driver.spawn(steps, f"log housekeeping {index}")
+        self.groups.start()
         self.serving = True
+
+    def quiesce(self) -> None:
+        """Ends what may wait for long, before the connections are drained and the node is shut down."""
+        self.groups.stop()
 
     def shutdown(self) -> None:
         """Everything to disk, so that the next start scans nothing. May be called again."""
         if self.serving:
+            self.quiesce()
             self.serving = False
             try:
                 self.quorum.close()
@@ -264,10 +274,11 @@ class Node:
         now_ms: int,
         acks: int,
         prepared: CheckedBatch | None = None,
+        origin: AppendOrigin = AppendOrigin.CLIENT,
     ) -> AppendInfo:
         """Appends as the leader; a broken disk takes its directory offline, a full one only refuses."""
         try:
-            info = partition.append(records, now_ms, acks=acks, prepared=prepared)
+            info = partition.append(records, now_ms, acks=acks, origin=origin, prepared=prepared)
         except KafkaError as error:
             if error.code == ErrorCode.KAFKA_STORAGE_ERROR:
                 self.logs.storage_failed(partition.log, error)
@@ -324,6 +335,7 @@ class Node:
     def _take_settings(self) -> None:
         self.settings = NodeSettings.of(self.config)
         self.logs.settings = self.settings.logs
+        self.groups.take_settings()
         if self.on_settings is not None:
             self.on_settings(self.settings)
 
@@ -363,6 +375,9 @@ class Node:
                     yield turn.rest()
                 self._give_role(topic, index, state)
         self._apply_configs(delta)
+        if delta.features_changed:
+            self._take_settings()
+        self.groups.take_image(image, delta)
 
     def _apply_configs(self, delta: ImageDelta) -> None:
         for resource_type, name in delta.changed_configs:
@@ -398,7 +413,11 @@ class Node:
             partition.become_leader(
                 self.node_id, state.leader_epoch, state.partition_epoch, state.replicas, state.isr
             )
+            if topic.name == CONSUMER_OFFSETS_TOPIC:
+                self.groups.leads(partition)
         else:
+            if topic.name == CONSUMER_OFFSETS_TOPIC:
+                self.groups.leads_no_more(index)
             partition.resign(state.leader, state.leader_epoch, state.partition_epoch, state.replicas)
 
     def _remove(self, topic_id: bytes, name: str, index: int) -> None:
@@ -414,6 +433,8 @@ class Node:
     def _retire(self, partition: Partition) -> None:
         partition.deleted = True
         partition.is_leader = False
+        if partition.tp.topic == CONSUMER_OFFSETS_TOPIC:
+            self.groups.leads_no_more(partition.tp.partition)
         partition.wake()
 
     def _dir_failed(self, log_dir: LogDir, lost: list[TopicPartition]) -> None:

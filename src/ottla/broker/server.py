@@ -224,6 +224,7 @@ class Server:
         began = time.monotonic()
         for listener in self._listeners:
             listener.stop_accepting()
+        self.node.quiesce()
         await asyncio.gather(*(listener.stop(DRAIN_MS) for listener in self._listeners))
         self.lag.stop()
         if self._sweep_timer is not None:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ottla.groups.settings import GroupSettings
 from ottla.log.manager import ManagerSettings
 from ottla.metadata.config import ConfigView
+from ottla.model.group_rules import server_assignors
 from ottla.model.log_config import LONG_MAX, LogConfig
 from ottla.net.settings import NetSettings
 
@@ -34,6 +36,9 @@ class NodeSettings:
     logs: ManagerSettings
     metadata_log: LogConfig
     net: NetSettings
+    groups: GroupSettings
+    groups_codec: int
+    """The codec of the coordinator's own batches, by number."""
 
     @staticmethod
     def of(config: ConfigView) -> NodeSettings:
@@ -89,4 +94,35 @@ class NodeSettings:
                 connections_per_ip_overrides=config.server.max_connections_per_ip_overrides,
                 listen_backlog=get("socket.listen.backlog.size"),
             ),
+            groups=_group_settings(config),
+            groups_codec=get("offsets.topic.compression.codec"),
         )
+
+
+def _group_settings(config: ConfigView) -> GroupSettings:
+    get = config.get_int
+    protocols = frozenset(config.get_list("group.coordinator.rebalance.protocols"))
+    return GroupSettings(
+        min_session_timeout_ms=get("group.min.session.timeout.ms"),
+        max_session_timeout_ms=get("group.max.session.timeout.ms"),
+        initial_rebalance_delay_ms=get("group.initial.rebalance.delay.ms"),
+        max_size=get("group.max.size"),
+        rebalance_protocols=protocols,
+        consumer_session_timeout_ms=get("group.consumer.session.timeout.ms"),
+        consumer_min_session_timeout_ms=get("group.consumer.min.session.timeout.ms"),
+        consumer_max_session_timeout_ms=get("group.consumer.max.session.timeout.ms"),
+        consumer_heartbeat_interval_ms=get("group.consumer.heartbeat.interval.ms"),
+        consumer_min_heartbeat_interval_ms=get("group.consumer.min.heartbeat.interval.ms"),
+        consumer_max_heartbeat_interval_ms=get("group.consumer.max.heartbeat.interval.ms"),
+        consumer_max_size=get("group.consumer.max.size"),
+        consumer_assignors=server_assignors(config.get_list("group.consumer.assignors")),
+        consumer_migration_policy=config.get_str("group.consumer.migration.policy").lower(),
+        consumer_regex_refresh_interval_ms=get("group.consumer.regex.refresh.interval.ms"),
+        offset_metadata_max_bytes=get("offset.metadata.max.bytes"),
+        offsets_retention_ms=get("offsets.retention.minutes") * 60_000,
+        offsets_retention_check_interval_ms=get("offsets.retention.check.interval.ms"),
+        offsets_commit_timeout_ms=get("offsets.commit.timeout.ms"),
+        offsets_load_buffer_bytes=get("offsets.load.buffer.size"),
+        consumer_protocol_enabled="consumer" in protocols
+        and config.image.features.get("group.version", 0) >= 1,
+    )

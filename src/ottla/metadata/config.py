@@ -139,6 +139,11 @@ class ConfigView:
         assert isinstance(value, str), name
         return value
 
+    def get_list(self, name: str) -> tuple[str, ...]:
+        value = self.broker_value(name)
+        assert isinstance(value, tuple), name
+        return value
+
     def inherited_topic_value(self, name: str) -> ConfigValue:
         """What a topic's key is when the topic does not set it."""
         key = TOPIC_KEYS[name]

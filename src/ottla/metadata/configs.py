@@ -25,6 +25,7 @@ from ottla.model.config import (
 )
 from ottla.model.config_key import LIST, PER_BROKER, READ_ONLY, ConfigError, ConfigKey
 from ottla.model.errors import ErrorCode, KafkaError
+from ottla.model.group_rules import check_group
 from ottla.model.topics import topic_name_problem
 from ottla.wire.messages import alter_configs as legacy
 from ottla.wire.messages import incremental_alter_configs as incremental
@@ -118,7 +119,7 @@ def _decide_incremental(view: ConfigView, resource: incremental.AlterConfigsReso
             after[change.name] = change.value
         else:
             after[change.name] = _changed_list(view, kind, change, key, after.get(change.name))
-    return _checked_records(kind, name, before, after)
+    return _checked_records(view, kind, name, before, after)
 
 
 def _decide_replacement(view: ConfigView, resource: legacy.AlterConfigsResource) -> list[MetadataRecord]:
@@ -130,7 +131,7 @@ def _decide_replacement(view: ConfigView, resource: legacy.AlterConfigsResource)
         if change.value is None:
             raise KafkaError(ErrorCode.INVALID_REQUEST, f"Null value not supported for : {change.name}")
         after[change.name] = change.value
-    return _checked_records(kind, name, view.image.config(kind, name), after)
+    return _checked_records(view, kind, name, view.image.config(kind, name), after)
 
 
 def _check_resource(view: ConfigView, kind: int, name: str) -> None:
@@ -220,9 +221,11 @@ def _changed_list(
 
 
 def _checked_records(
-    kind: int, name: str, before: Mapping[str, str], after: Mapping[str, str]
+    view: ConfigView, kind: int, name: str, before: Mapping[str, str], after: Mapping[str, str]
 ) -> list[MetadataRecord]:
     check_configs(kind, name, {key: text for key, text in after.items() if before.get(key) != text}, after)
+    if kind == GROUP_RESOURCE:
+        _check_group(view, after)
     records: list[MetadataRecord] = [
         ConfigRecord(resource_type=kind, resource_name=name, name=key, value=None)
         for key in before
@@ -257,6 +260,16 @@ def check_configs(kind: int, name: str, new: Mapping[str, str], whole: Mapping[s
             key.parse(text)
     except ConfigError as error:
         raise KafkaError(_BAD_VALUE[kind], error.message) from None
+
+
+def _check_group(view: ConfigView, own: Mapping[str, str]) -> None:
+    values = {
+        name: value for name, text in own.items() if isinstance(value := GROUP_KEYS[name].parse(text), int)
+    }
+    try:
+        check_group(values, view.get_int)
+    except ConfigError as error:
+        raise KafkaError(ErrorCode.INVALID_CONFIG, error.message) from None
 
 
 def _check_may_change(key: ConfigKey, config_name: str, resource: str) -> None:

@@ -55,7 +55,7 @@ FEATURES: Final[Mapping[str, Feature]] = {
         Feature(METADATA_VERSION, METADATA_VERSION_LOW, METADATA_VERSION_HIGH, {}),
         Feature("kraft.version", 0, 0, {}),  # Kafka: 1, voters recorded in the metadata log
         Feature("transaction.version", 0, 0, {}),  # Kafka: 2, transactions of KIP-890
-        Feature("group.version", 0, 0, {}),  # Kafka: 1, groups of KIP-848
+        Feature("group.version", 0, 1, {}),  # 1: groups of KIP-848
         Feature("eligible.leader.replicas.version", 0, 0, {1: 23}),  # Kafka: 1, KIP-966
         Feature("share.version", 0, 0, {}),  # Kafka: 1, share groups
         Feature("streams.version", 0, 0, {}),  # Kafka: 1, streams groups

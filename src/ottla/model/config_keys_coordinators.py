@@ -19,6 +19,7 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         ("classic", "consumer", "streams"),
         "Rebalance protocols that groups may use.",
         choices=("consumer", "classic", "share", "streams"),
+        honoured=True,
     ),
     ConfigKey(
         "group.coordinator.threads",
@@ -42,6 +43,7 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         "Partitions of `__consumer_offsets`. Not to be changed once the topic exists.",
         low=1,
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
         "offsets.topic.replication.factor",
@@ -50,6 +52,7 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         "Replicas of `__consumer_offsets`; creation waits until there are that many brokers.",
         low=1,
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
         "offsets.topic.segment.bytes",
@@ -58,6 +61,7 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         "Segment size of `__consumer_offsets`: small, so that compaction keeps up and loading is quick.",
         low=1,
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
         "offsets.topic.compression.codec",
@@ -67,6 +71,7 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         low=0,
         high=4,
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
         "offsets.load.buffer.size",
@@ -75,6 +80,7 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         "Bytes read at a time when a coordinator loads a partition.",
         low=1,
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
         "offsets.commit.timeout.ms",
@@ -83,6 +89,7 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         "How long a commit may wait for its replicas.",
         low=1,
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
         "offsets.retention.minutes",
@@ -91,6 +98,7 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         "How long the offsets of an empty group, or of a topic nobody reads, are kept.",
         low=1,
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
         "offsets.retention.check.interval.ms",
@@ -99,29 +107,45 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         "Pause between looks for expired offsets.",
         low=1,
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
-        "offset.metadata.max.bytes", INT, 4096, "The longest note that a commit may carry.", importance=HIGH
+        "offset.metadata.max.bytes",
+        INT,
+        4096,
+        "The longest note that a commit may carry.",
+        importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
-        "group.min.session.timeout.ms", INT, 6000, "The shortest session timeout a member may ask for."
+        "group.min.session.timeout.ms",
+        INT,
+        6000,
+        "The shortest session timeout a member may ask for.",
+        honoured=True,
     ),
     ConfigKey(
-        "group.max.session.timeout.ms", INT, 1_800_000, "The longest session timeout a member may ask for."
+        "group.max.session.timeout.ms",
+        INT,
+        1_800_000,
+        "The longest session timeout a member may ask for.",
+        honoured=True,
     ),
     ConfigKey(
         "group.initial.rebalance.delay.ms",
         INT,
         3000,
         "How long the first rebalance of an empty group waits for more members.",
+        honoured=True,
     ),
-    ConfigKey("group.max.size", INT, INT_MAX, "Members that a group may have.", low=1),
+    ConfigKey("group.max.size", INT, INT_MAX, "Members that a group may have.", low=1, honoured=True),
     ConfigKey(
         "group.consumer.session.timeout.ms",
         INT,
         45_000,
         "Session timeout of members of the newer protocol.",
         low=1,
+        honoured=True,
     ),
     ConfigKey(
         "group.consumer.min.session.timeout.ms",
@@ -129,6 +153,7 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         45_000,
         "The shortest session timeout a group may set.",
         low=1,
+        honoured=True,
     ),
     ConfigKey(
         "group.consumer.max.session.timeout.ms",
@@ -136,6 +161,7 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         60_000,
         "The longest session timeout a group may set.",
         low=1,
+        honoured=True,
     ),
     ConfigKey(
         "group.consumer.heartbeat.interval.ms",
@@ -143,6 +169,7 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         5000,
         "Heartbeat interval of members of the newer protocol.",
         low=1,
+        honoured=True,
     ),
     ConfigKey(
         "group.consumer.min.heartbeat.interval.ms",
@@ -150,6 +177,7 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         5000,
         "The shortest heartbeat interval a group may set.",
         low=1,
+        honoured=True,
     ),
     ConfigKey(
         "group.consumer.max.heartbeat.interval.ms",
@@ -157,15 +185,22 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         15_000,
         "The longest heartbeat interval a group may set.",
         low=1,
+        honoured=True,
     ),
     ConfigKey(
-        "group.consumer.max.size", INT, INT_MAX, "Members that a group of the newer protocol may have.", low=1
+        "group.consumer.max.size",
+        INT,
+        INT_MAX,
+        "Members that a group of the newer protocol may have.",
+        low=1,
+        honoured=True,
     ),
     ConfigKey(
         "group.consumer.assignors",
         LIST,
         ("uniform", "range"),
         "Assignors on the broker's side; the first is the default.",
+        honoured=True,
     ),
     ConfigKey(
         "group.consumer.migration.policy",
@@ -174,6 +209,7 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         "Whether a group may move between the older and the newer protocol without stopping.",
         choices=("DISABLED", "DOWNGRADE", "UPGRADE", "BIDIRECTIONAL"),
         any_case=True,
+        honoured=True,
     ),
     ConfigKey(
         "group.consumer.regex.refresh.interval.ms",
@@ -182,6 +218,7 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         "Pause between evaluations of subscribed patterns against new topics.",
         low=10_000,
         internal=True,
+        honoured=True,
     ),
     # Share groups
     ConfigKey(

@@ -17,6 +17,7 @@ GROUP_KEYS: Final[tuple[ConfigKey, ...]] = (
         45_000,
         "Session timeout of the members of this consumer group.",
         low=1,
+        honoured=True,
     ),
     ConfigKey(
         "consumer.heartbeat.interval.ms",
@@ -24,6 +25,7 @@ GROUP_KEYS: Final[tuple[ConfigKey, ...]] = (
         5000,
         "Heartbeat interval of the members of this consumer group.",
         low=1,
+        honoured=True,
     ),
     ConfigKey(
         "share.session.timeout.ms", INT, 45_000, "Session timeout of the members of this share group.", low=1

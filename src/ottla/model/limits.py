@@ -56,3 +56,46 @@ CREATE_PARTITIONS_MAX: Final = 10_000
 
 LOOP_LAG_MS_MAX: Final = 5
 """What one turn of the event loop may take before others notice; background work is sliced to fit."""
+
+GROUP_REGEX_CHARS_MAX: Final = 4_096
+"""Length of a subscription's regular expression: room for an alternation of a hundred topic names."""
+
+GROUP_REGEX_BYTES_MAX: Final = 128 * 1024
+"""Memory of one compiled expression (RE2's `max_mem`): `a{1000}` nested in itself is refused
+instead of compiled."""
+
+GROUP_REGEX_PROGRAM_MAX: Final = 3_000
+"""Instructions of a compiled expression. With so many, matching the longest topic name takes RE2's slowest
+engine about 5 ms, the most that one turn of the loop may take."""
+
+GROUP_REGEXES_MAX: Final = 100
+"""Different expressions in one group: each is matched against every topic whenever a topic is created."""
+
+GROUP_SUBSCRIBED_TOPICS_MAX: Final = 20_000
+"""Topic names in one member's subscription, which is one record of `__consumer_offsets`."""
+
+GROUP_PROTOCOLS_MAX: Final = 1_000
+"""Protocols that a member may offer in JoinGroup. Real clients name a handful; each costs an entry per member
+for as long as the member is there."""
+
+GROUP_PENDING_MEMBERS_MAX: Final = 10_000
+"""Member ids of one group that were handed out and not yet used: a peer that asks for ids and never joins
+must not fill the memory before they expire."""
+
+GROUP_METADATA_BYTES_MAX: Final = 64 * 1024 * 1024
+"""What the metadata of all members of one classic group may take together: the leader gets it in one
+response. A thousand members with three protocols of 20 KB each fit."""
+
+GROUP_RECORD_BYTES_MAX: Final = 1_000_000
+"""The record that describes a classic group, its members' metadata and assignments included, has to fit into
+one batch of the default `max.message.bytes` (1,048,588)."""
+
+GROUP_LEAVING_MEMBERS_MAX: Final = 10_000
+"""Members that one LeaveGroup may name: every one of them is answered for."""
+
+GROUP_MEMBER_ID_PREFIX_CHARS_MAX: Final = 255
+"""What a member id takes over from the client id or the instance id: both may be 32,767 bytes, and so may the
+member id itself."""
+
+GROUP_REASON_CHARS_MAX: Final = 255
+"""What is logged of a client's reason to join or leave (KIP-800 has clients cut it there)."""

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from ottla.model.config import BROKER_KEYS, broker_key, is_free_key, unknown_key_message
 from ottla.model.config_key import ConfigError, ConfigKey, ConfigValue
+from ottla.model.group_rules import check_broker
 from ottla.model.listeners import (
     Listener,
     SecurityProtocol,
@@ -279,3 +280,4 @@ class ServerConfig:
                 "log.cleaner.min.compaction.lag.ms is greater than log.cleaner.max.compaction.lag.ms",
                 "log.cleaner.min.compaction.lag.ms",
             )
+        check_broker(self.get_int, self.get_list("group.consumer.assignors"))

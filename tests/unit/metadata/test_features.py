@@ -20,7 +20,7 @@ from ottla.wire.messages.update_features import FeatureUpdateKey, UpdateFeatures
 
 MORE: dict[str, Feature] = {
     **FEATURES,
-    "group.version": Feature("group.version", 0, 1, {}),
+    "share.version": Feature("share.version", 0, 1, {}),
     "eligible.leader.replicas.version": Feature("eligible.leader.replicas.version", 0, 1, {1: 30}),
 }
 
@@ -57,12 +57,12 @@ def test_a_feature_goes_up_and_safely_down() -> None:
     down = UpdateFeaturesRequest(feature_updates=[update(METADATA_VERSION, 27, SAFE_DOWNGRADE)])
     cluster.apply(update_features(cluster.image, down, 2))
     assert cluster.image.metadata_version == 27
-    up = UpdateFeaturesRequest(feature_updates=[update(METADATA_VERSION, 29), update("group.version", 1)])
+    up = UpdateFeaturesRequest(feature_updates=[update(METADATA_VERSION, 29), update("share.version", 1)])
     cluster.apply(update_features(cluster.image, up, 2, MORE))
-    assert dict(cluster.image.features) == {METADATA_VERSION: 29, "group.version": 1}
-    off = UpdateFeaturesRequest(feature_updates=[update("group.version", 0, SAFE_DOWNGRADE)])
+    assert dict(cluster.image.features) == {METADATA_VERSION: 29, "group.version": 1, "share.version": 1}
+    off = UpdateFeaturesRequest(feature_updates=[update("share.version", 0, SAFE_DOWNGRADE)])
     cluster.apply(update_features(cluster.image, off, 2, MORE))
-    assert "group.version" not in cluster.image.features
+    assert "share.version" not in cluster.image.features
 
 
 def test_version_0_says_downgrade_with_its_own_flag() -> None:
@@ -84,7 +84,7 @@ def test_version_0_says_downgrade_with_its_own_flag() -> None:
         (update(METADATA_VERSION, 7, SAFE_DOWNGRADE), ErrorCode.INVALID_UPDATE_VERSION, "25 to 29"),
         (update(METADATA_VERSION, -1), ErrorCode.INVALID_UPDATE_VERSION, "less than 0"),
         (update(METADATA_VERSION, 27), ErrorCode.INVALID_UPDATE_VERSION, "needs a downgrade"),
-        (update("group.version", 1, SAFE_DOWNGRADE), ErrorCode.INVALID_UPDATE_VERSION, "cannot go up"),
+        (update("share.version", 1, SAFE_DOWNGRADE), ErrorCode.INVALID_UPDATE_VERSION, "cannot go up"),
         (update(METADATA_VERSION, 29, 9), ErrorCode.INVALID_UPDATE_VERSION, "upgrade type 9"),
         (
             update("eligible.leader.replicas.version", 1),
@@ -98,8 +98,8 @@ def test_an_update_that_cannot_be_refuses_them_all(
     change: FeatureUpdateKey, code: ErrorCode, message: str
 ) -> None:
     cluster = Cluster()
-    good = update("group.version", 1)
-    others = [] if change.feature == "group.version" else [good]
+    good = update("share.version", 1)
+    others = [] if change.feature == "share.version" else [good]
     request = UpdateFeaturesRequest(feature_updates=[*others, change])
     decision = update_features(cluster.image, request, 1, MORE)
     assert decision.response.error_code == code

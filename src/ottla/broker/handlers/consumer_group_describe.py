@@ -1,0 +1,46 @@
+"""ConsumerGroupDescribe (key 69): groups of the newer protocol, with epochs, targets and current assignments.
+
+v1 says of each member whether it speaks the newer or the classic protocol.
+"""
+
+from __future__ import annotations
+
+from ottla.broker.context import RequestContext
+from ottla.broker.handlers.describe_groups import GROUP_OPERATIONS
+from ottla.groups.group import Client
+from ottla.groups.outcome import Outcome
+from ottla.groups.promise import Promise
+from ottla.groups.shard import Shard
+from ottla.model.errors import KafkaError
+from ottla.ports.effects import Steps
+from ottla.wire.messages.consumer_group_describe import (
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupDescribeResponse,
+    DescribedGroup,
+)
+
+
+def handle(
+    ctx: RequestContext, request: ConsumerGroupDescribeRequest
+) -> Steps[ConsumerGroupDescribeResponse]:
+    response = ConsumerGroupDescribeResponse()
+    for group_id in request.group_ids:
+        described = _describe(ctx, group_id)
+        if not isinstance(described, DescribedGroup):
+            described = yield from described
+        if request.include_authorized_operations and not described.error_code:
+            described.authorized_operations = GROUP_OPERATIONS
+        response.groups.append(described)
+    return response
+
+
+def _describe(ctx: RequestContext, group_id: str) -> DescribedGroup | Steps[DescribedGroup]:
+    def decision(shard: Shard, client: Client, promise: Promise[DescribedGroup]) -> Outcome:
+        outcome = Outcome()
+        outcome.answer(promise, shard.admin.describe_consumer(group_id))
+        return outcome
+
+    def refusal(error: KafkaError) -> DescribedGroup:
+        return DescribedGroup(group_id=group_id, error_code=error.code, error_message=error.message)
+
+    return ctx.node.groups.submit(ctx, group_id, decision, refusal)

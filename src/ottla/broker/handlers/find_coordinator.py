@@ -1,0 +1,87 @@
+"""FindCoordinator (key 10): which broker coordinates a group.
+
+v1 key types and messages; v4 many keys at once (KIP-699). The coordinator of a group is the leader of the
+group's partition of `__consumer_offsets`; the first question creates that topic, and its answer waits until
+the topic is there. Groups only: this broker has no coordinator for transactions or share groups.
+"""
+
+from __future__ import annotations
+
+from ottla.broker.context import RequestContext
+from ottla.broker.node import Node
+from ottla.model.errors import ErrorCode, KafkaError
+from ottla.model.types import CONSUMER_OFFSETS_TOPIC
+from ottla.ports.effects import Steps
+from ottla.wire.messages.find_coordinator import Coordinator, FindCoordinatorRequest, FindCoordinatorResponse
+
+GROUP = 0
+TRANSACTION = 1
+
+
+def handle(
+    ctx: RequestContext, request: FindCoordinatorRequest
+) -> FindCoordinatorResponse | Steps[FindCoordinatorResponse]:
+    if request.key_type == GROUP and CONSUMER_OFFSETS_TOPIC not in ctx.node.image.topics:
+        return _create_and_respond(ctx, request)
+    return _respond(ctx, request, None)
+
+
+def _create_and_respond(
+    ctx: RequestContext, request: FindCoordinatorRequest
+) -> Steps[FindCoordinatorResponse]:
+    """Kafka answers COORDINATOR_NOT_AVAILABLE and creates meanwhile; here the first answer is final."""
+    created = yield from ctx.node.decide(
+        lambda controller: controller.auto_create_topics([CONSUMER_OFFSETS_TOPIC])
+    )
+    refused = None
+    result = created.topics[0]
+    if result.error_code not in (ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS):
+        refused = KafkaError(
+            ErrorCode.COORDINATOR_NOT_AVAILABLE,
+            f"{CONSUMER_OFFSETS_TOPIC} could not be created: {result.error_message}",
+        )
+    return _respond(ctx, request, refused)
+
+
+def _respond(
+    ctx: RequestContext, request: FindCoordinatorRequest, refused: KafkaError | None
+) -> FindCoordinatorResponse:
+    keys = request.coordinator_keys if ctx.version >= 4 else [request.key]
+    found = [_find(ctx, request.key_type, key, refused) for key in keys]
+    if ctx.version >= 4:
+        return FindCoordinatorResponse(coordinators=found)
+    only = found[0]
+    return FindCoordinatorResponse(
+        error_code=only.error_code,
+        error_message=only.error_message,
+        node_id=only.node_id,
+        host=only.host,
+        port=only.port,
+    )
+
+
+def _find(ctx: RequestContext, key_type: int, key: str, refused: KafkaError | None) -> Coordinator:
+    try:
+        if refused is not None:
+            raise refused
+        node_id = _coordinator_of(ctx.node, key_type, key)
+        broker = ctx.node.image.brokers.get(node_id)
+        if broker is None:
+            raise KafkaError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+    except KafkaError as error:
+        return Coordinator(key=key, node_id=-1, port=-1, error_code=error.code, error_message=error.message)
+    endpoint = ctx.node.endpoint_of(broker, ctx.peer.listener_name)
+    return Coordinator(key=key, node_id=node_id, host=endpoint.host, port=endpoint.port)
+
+
+def _coordinator_of(node: Node, key_type: int, key: str) -> int:
+    if key_type == TRANSACTION:
+        raise KafkaError(
+            ErrorCode.COORDINATOR_NOT_AVAILABLE, "this version has no coordinator of transactions"
+        )
+    if key_type != GROUP:
+        raise KafkaError(ErrorCode.INVALID_REQUEST, f"there are no coordinators of type {key_type}")
+    topic = node.image.topics.get(CONSUMER_OFFSETS_TOPIC)
+    if topic is None:
+        raise KafkaError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+    return topic.partitions[node.groups.partition_of(key)].leader

@@ -1,0 +1,24 @@
+"""ListGroups (key 16): the groups that this broker coordinates; v4 by state, v5 by type."""
+
+from __future__ import annotations
+
+from ottla.broker.context import RequestContext
+from ottla.model.errors import ErrorCode, KafkaError
+from ottla.ports.effects import Sleep, Steps
+from ottla.wire.messages.list_groups import ListGroupsRequest, ListGroupsResponse
+
+
+def handle(ctx: RequestContext, request: ListGroupsRequest) -> Steps[ListGroupsResponse]:
+    """Shard by shard, in turns; what a shard says rests on committed records only."""
+    response = ListGroupsResponse()
+    try:
+        for host in list(ctx.node.groups.hosts_in_order()):
+            groups = host.shard.admin.list(request.states_filter, request.types_filter)
+            if not (yield from host.committed(host.last_offset)):
+                raise KafkaError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+            response.groups += groups
+            if groups:
+                yield Sleep(0)
+    except KafkaError as error:
+        return ListGroupsResponse(error_code=error.code)
+    return response

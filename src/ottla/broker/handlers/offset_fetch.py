@@ -1,0 +1,62 @@
+"""OffsetFetch (key 9): what groups have committed.
+
+v2 all topics of a group; v7 stable offsets only; v8 many groups at once (KIP-709), which may be in different
+shards; v9 checks the member's epoch; v10 topic ids.
+"""
+
+from __future__ import annotations
+
+from ottla.broker.context import RequestContext
+from ottla.groups.group import Client
+from ottla.groups.offsets.fetch import group_refusal, groups_of, response_of
+from ottla.groups.outcome import Outcome
+from ottla.groups.promise import Promise
+from ottla.groups.shard import Shard
+from ottla.ports.effects import Sleep, Steps
+from ottla.wire.messages.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchResponse,
+    OffsetFetchResponseGroup,
+)
+
+
+def handle(
+    ctx: RequestContext, request: OffsetFetchRequest
+) -> OffsetFetchResponse | Steps[OffsetFetchResponse]:
+    groups = groups_of(request, ctx.version)
+    if len(groups) == 1:
+        answer = _fetch(ctx, groups[0])
+        if isinstance(answer, OffsetFetchResponseGroup):
+            return response_of([answer], ctx.version)
+        return _respond_after(ctx, answer)
+    return _fetch_many(ctx, groups)
+
+
+def _fetch(
+    ctx: RequestContext, asked: OffsetFetchRequestGroup
+) -> OffsetFetchResponseGroup | Steps[OffsetFetchResponseGroup]:
+    def decision(shard: Shard, client: Client, promise: Promise[OffsetFetchResponseGroup]) -> Outcome:
+        outcome = Outcome()
+        outcome.answer(promise, shard.offsets.fetch(asked, client.api_version))
+        return outcome
+
+    return ctx.node.groups.submit(
+        ctx, asked.group_id, decision, lambda error: group_refusal(asked, error, ctx.version)
+    )
+
+
+def _respond_after(ctx: RequestContext, steps: Steps[OffsetFetchResponseGroup]) -> Steps[OffsetFetchResponse]:
+    answer = yield from steps
+    return response_of([answer], ctx.version)
+
+
+def _fetch_many(ctx: RequestContext, groups: list[OffsetFetchRequestGroup]) -> Steps[OffsetFetchResponse]:
+    answers: list[OffsetFetchResponseGroup] = []
+    for asked in groups:
+        answer = _fetch(ctx, asked)
+        if not isinstance(answer, OffsetFetchResponseGroup):
+            answer = yield from answer
+        answers.append(answer)
+        yield Sleep(0)
+    return response_of(answers, ctx.version)

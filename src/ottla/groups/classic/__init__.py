@@ -1,0 +1,1 @@
+"""The classic group protocol: members agree on a generation, and their leader assigns the partitions."""

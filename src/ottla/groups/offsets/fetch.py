@@ -1,0 +1,175 @@
+"""OffsetFetch: what a group has committed, for the partitions asked for or for all.
+
+Versions 1 to 10. Up to 7 a request is about one group; from 8 it has a list of groups, which may live in
+different shards: `groups_of` and `response_of` translate the old form, so that the rest knows only the new.
+All topics may be asked for from 2 (null instead of a list), an error of the whole group exists from 2; 9 adds
+the member and its epoch; 10 names topics by id.
+
+An unknown group, topic or partition is no error: its offset is -1. An offset that was committed for another
+topic of the same name is not given to who asks by topic id. Only offsets that are not part of a transaction
+are in the store, so everything found is stable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from ottla.groups.offsets.store import Committed, OffsetStore
+from ottla.groups.shard_state import ShardState
+from ottla.model.errors import ErrorCode, KafkaError
+from ottla.wire.messages.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopics,
+    OffsetFetchResponse,
+    OffsetFetchResponseGroup,
+    OffsetFetchResponsePartition,
+    OffsetFetchResponsePartitions,
+    OffsetFetchResponseTopic,
+    OffsetFetchResponseTopics,
+)
+from ottla.wire.primitives import ZERO_UUID
+
+FIRST_VERSION_WITH_GROUP_ERRORS: Final = 2
+FIRST_VERSION_WITH_GROUPS: Final = 8
+FIRST_VERSION_WITH_TOPIC_IDS: Final = 10
+NO_OFFSET: Final = -1
+
+_NO_TOPICS: Final[Mapping[str, Mapping[int, Committed]]] = {}
+_NO_PARTITIONS: Final[Mapping[int, Committed]] = {}
+
+
+def fetch_group(
+    state: ShardState, store: OffsetStore, asked: OffsetFetchRequestGroup, api_version: int
+) -> OffsetFetchResponseGroup:
+    """The answer for one group; an error of the group is in it."""
+    group = state.groups.get(asked.group_id)
+    committed = _NO_TOPICS
+    if group is not None:
+        try:
+            group.check_offset_fetch(asked.member_id, asked.member_epoch)
+            committed = store.of_group(asked.group_id)
+        except KafkaError as error:
+            if error.code != ErrorCode.GROUP_ID_NOT_FOUND:
+                return group_refusal(asked, error, api_version)
+    if asked.topics is None:
+        topics = _all_topics(state, committed, api_version)
+    else:
+        topics = [_topic(state, committed, topic, api_version) for topic in asked.topics]
+    return OffsetFetchResponseGroup(group_id=asked.group_id, topics=topics)
+
+
+def _topic(
+    state: ShardState,
+    committed: Mapping[str, Mapping[int, Committed]],
+    asked: OffsetFetchRequestTopics,
+    api_version: int,
+) -> OffsetFetchResponseTopics:
+    name = asked.name
+    topic_id = ZERO_UUID
+    if api_version >= FIRST_VERSION_WITH_TOPIC_IDS:
+        topic_id = asked.topic_id
+        facts = state.env.topics.topic_by_id(topic_id)
+        if facts is None:
+            return _failed_topic(asked, int(ErrorCode.UNKNOWN_TOPIC_ID))
+        name = facts.name
+    partitions = committed.get(name, _NO_PARTITIONS)
+    results: list[OffsetFetchResponsePartitions] = []
+    for index in asked.partition_indexes:
+        found = partitions.get(index)
+        if found is None or (topic_id != ZERO_UUID and found[5] not in (ZERO_UUID, topic_id)):
+            results.append(
+                OffsetFetchResponsePartitions(partition_index=index, committed_offset=NO_OFFSET, metadata="")
+            )
+        else:
+            results.append(_result(index, found))
+    return OffsetFetchResponseTopics(name=asked.name, topic_id=asked.topic_id, partitions=results)
+
+
+def _all_topics(
+    state: ShardState, committed: Mapping[str, Mapping[int, Committed]], api_version: int
+) -> list[OffsetFetchResponseTopics]:
+    topics: list[OffsetFetchResponseTopics] = []
+    for name, partitions in committed.items():
+        topic_id = ZERO_UUID
+        if api_version >= FIRST_VERSION_WITH_TOPIC_IDS:
+            facts = state.env.topics.topic(name)
+            if facts is None:
+                continue  # it has no id any more, and the response has no other name for it
+            topic_id = facts.topic_id
+        results = [_result(index, found) for index, found in partitions.items()]
+        topics.append(OffsetFetchResponseTopics(name=name, topic_id=topic_id, partitions=results))
+    return topics
+
+
+def _result(index: int, found: Committed) -> OffsetFetchResponsePartitions:
+    return OffsetFetchResponsePartitions(
+        partition_index=index,
+        committed_offset=found[0],
+        committed_leader_epoch=found[1],
+        metadata=found[2],
+    )
+
+
+def _failed_topic(asked: OffsetFetchRequestTopics, code: int) -> OffsetFetchResponseTopics:
+    return OffsetFetchResponseTopics(
+        name=asked.name,
+        topic_id=asked.topic_id,
+        partitions=[
+            OffsetFetchResponsePartitions(
+                partition_index=index, committed_offset=NO_OFFSET, metadata="", error_code=code
+            )
+            for index in asked.partition_indexes
+        ],
+    )
+
+
+def group_refusal(
+    asked: OffsetFetchRequestGroup, error: KafkaError, api_version: int
+) -> OffsetFetchResponseGroup:
+    """An error of the whole group; version 1 has no place for it but in every partition."""
+    code = int(error.code)
+    if api_version >= FIRST_VERSION_WITH_GROUP_ERRORS:
+        return OffsetFetchResponseGroup(group_id=asked.group_id, error_code=code)
+    topics = [_failed_topic(topic, code) for topic in asked.topics or ()]
+    return OffsetFetchResponseGroup(group_id=asked.group_id, topics=topics)
+
+
+def groups_of(request: OffsetFetchRequest, api_version: int) -> list[OffsetFetchRequestGroup]:
+    """The groups that a request of any version asks for."""
+    if api_version >= FIRST_VERSION_WITH_GROUPS:
+        return request.groups
+    topics = None
+    if request.topics is not None:
+        topics = [
+            OffsetFetchRequestTopics(name=topic.name, partition_indexes=topic.partition_indexes)
+            for topic in request.topics
+        ]
+    return [OffsetFetchRequestGroup(group_id=request.group_id, topics=topics)]
+
+
+def response_of(groups: Sequence[OffsetFetchResponseGroup], api_version: int) -> OffsetFetchResponse:
+    """The response of any version; before 8 there is exactly one group."""
+    if api_version >= FIRST_VERSION_WITH_GROUPS:
+        return OffsetFetchResponse(groups=list(groups))
+    (group,) = groups
+    return OffsetFetchResponse(
+        error_code=group.error_code,
+        topics=[
+            OffsetFetchResponseTopic(
+                name=topic.name,
+                partitions=[
+                    OffsetFetchResponsePartition(
+                        partition_index=each.partition_index,
+                        committed_offset=each.committed_offset,
+                        committed_leader_epoch=each.committed_leader_epoch,
+                        metadata=each.metadata,
+                        error_code=each.error_code,
+                    )
+                    for each in topic.partitions
+                ],
+            )
+            for topic in group.topics
+        ],
+    )

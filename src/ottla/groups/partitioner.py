@@ -1,0 +1,25 @@
+"""Which partition of `__consumer_offsets` holds a group's records: Java's hash of its id.
+
+Tools and other brokers compute the same number, so it is Java's `String.hashCode`: over UTF-16 code units, in
+32 bits. A negative hash loses its sign; the one whose sign cannot be dropped (-2^31) counts as 0.
+"""
+
+from __future__ import annotations
+
+from array import array
+from sys import byteorder
+
+_UTF_16 = "utf-16-le" if byteorder == "little" else "utf-16-be"
+
+
+def java_hash(text: str) -> int:
+    """What Java's `String.hashCode` gives, as a signed 32-bit number."""
+    value = 0
+    for unit in array("H", text.encode(_UTF_16, "surrogatepass")):
+        value = (value * 31 + unit) & 0xFFFFFFFF
+    return value - 0x1_0000_0000 if value & 0x8000_0000 else value
+
+
+def partition_of_group(group_id: str, partition_count: int) -> int:
+    value = java_hash(group_id)
+    return 0 if value == -0x8000_0000 else abs(value) % partition_count
