@@ -51,6 +51,7 @@ from ottla.broker.handlers import (
 from ottla.broker.node import Node
 from ottla.broker.peer import Peer, ReplySlot
 from ottla.broker.replies import NO_REPLY, Close, Encoded
+from ottla.broker.side_lane import SideLane
 from ottla.model.errors import ErrorCode
 from ottla.model.limits import OTHER_REQUEST_BYTES_MAX
 from ottla.wire.framing import RequestHeader, decode_request_header, encode_response
@@ -69,6 +70,17 @@ class Api(NamedTuple):
     advertised_min: int
     pauses: bool
     """The connection's next request waits for this one: its effect comes after a wait."""
+    in_line: bool
+    """It may wait a turn, so that data goes first (`side_lane.py`)."""
+
+
+class _InLine(NamedTuple):
+    """A request that waits for its turn."""
+
+    peer: Peer
+    slot: ReplySlot
+    frame: bytearray
+    is_large: bool
 
 
 def _api(
@@ -78,11 +90,12 @@ def _api(
     version_max: int | None = None,
     advertised_min: int | None = None,
     pauses: bool = False,
+    in_line: bool = False,
 ) -> tuple[ApiKey, Api]:
     facts = APIS[key]
     low = facts.min_version
     high = facts.max_version if version_max is None else version_max
-    return key, Api(handle, low, high, low if advertised_min is None else advertised_min, pauses)
+    return key, Api(handle, low, high, low if advertised_min is None else advertised_min, pauses, in_line)
 
 
 TABLE: dict[int, Api] = dict(
@@ -91,15 +104,15 @@ TABLE: dict[int, Api] = dict(
         _api(ApiKey.FETCH, fetch.handle),
         _api(ApiKey.LIST_OFFSETS, list_offsets.handle),
         _api(ApiKey.METADATA, metadata.handle, pauses=True),
-        _api(ApiKey.OFFSET_COMMIT, offset_commit.handle),
-        _api(ApiKey.OFFSET_FETCH, offset_fetch.handle),
+        _api(ApiKey.OFFSET_COMMIT, offset_commit.handle, in_line=True),
+        _api(ApiKey.OFFSET_FETCH, offset_fetch.handle, in_line=True),
         _api(ApiKey.FIND_COORDINATOR, find_coordinator.handle, pauses=True),
-        _api(ApiKey.JOIN_GROUP, join_group.handle),
-        _api(ApiKey.HEARTBEAT, heartbeat.handle),
-        _api(ApiKey.LEAVE_GROUP, leave_group.handle),
-        _api(ApiKey.SYNC_GROUP, sync_group.handle),
-        _api(ApiKey.DESCRIBE_GROUPS, describe_groups.handle),
-        _api(ApiKey.LIST_GROUPS, list_groups.handle),
+        _api(ApiKey.JOIN_GROUP, join_group.handle, in_line=True),
+        _api(ApiKey.HEARTBEAT, heartbeat.handle, in_line=True),
+        _api(ApiKey.LEAVE_GROUP, leave_group.handle, in_line=True),
+        _api(ApiKey.SYNC_GROUP, sync_group.handle, in_line=True),
+        _api(ApiKey.DESCRIBE_GROUPS, describe_groups.handle, in_line=True),
+        _api(ApiKey.LIST_GROUPS, list_groups.handle, in_line=True),
         _api(ApiKey.API_VERSIONS, api_versions.handle),
         _api(ApiKey.CREATE_TOPICS, create_topics.handle, pauses=True),
         _api(ApiKey.DELETE_TOPICS, delete_topics.handle, pauses=True),
@@ -110,13 +123,13 @@ TABLE: dict[int, Api] = dict(
         _api(ApiKey.ALTER_CONFIGS, alter_configs.handle, pauses=True),
         _api(ApiKey.DESCRIBE_LOG_DIRS, describe_log_dirs.handle),
         _api(ApiKey.CREATE_PARTITIONS, create_partitions.handle, pauses=True),
-        _api(ApiKey.DELETE_GROUPS, delete_groups.handle),
+        _api(ApiKey.DELETE_GROUPS, delete_groups.handle, in_line=True),
         _api(ApiKey.INCREMENTAL_ALTER_CONFIGS, incremental_alter_configs.handle, pauses=True),
-        _api(ApiKey.OFFSET_DELETE, offset_delete.handle),
+        _api(ApiKey.OFFSET_DELETE, offset_delete.handle, in_line=True),
         _api(ApiKey.UPDATE_FEATURES, update_features.handle, pauses=True),
         _api(ApiKey.DESCRIBE_CLUSTER, describe_cluster.handle),
-        _api(ApiKey.CONSUMER_GROUP_HEARTBEAT, consumer_group_heartbeat.handle),
-        _api(ApiKey.CONSUMER_GROUP_DESCRIBE, consumer_group_describe.handle),
+        _api(ApiKey.CONSUMER_GROUP_HEARTBEAT, consumer_group_heartbeat.handle, in_line=True),
+        _api(ApiKey.CONSUMER_GROUP_DESCRIBE, consumer_group_describe.handle, in_line=True),
         _api(ApiKey.LIST_CONFIG_RESOURCES, list_config_resources.handle),
         _api(ApiKey.DESCRIBE_TOPIC_PARTITIONS, describe_topic_partitions.handle),
     )
@@ -129,19 +142,23 @@ CONTROLLER_TABLE: dict[int, Api] = {
 SUPPORTED = {key: (api.advertised_min, api.version_max) for key, api in TABLE.items()}
 CONTROLLER_SUPPORTED = {key: SUPPORTED[key] for key in CONTROLLER_TABLE}
 
+_IN_LINE = frozenset(int(key) for key, api in TABLE.items() if api.in_line)
+_LINE_FRAME_BYTES_MAX = 16 * 1024
+"""Larger frames wait one at a time: reading from their connection pauses meanwhile."""
 _DECODE = {int(key): request_class(key).decode for key in TABLE}
 
 
 class Dispatcher:
     """Called by every connection, real or simulated, with each frame that arrives."""
 
-    __slots__ = ("_node", "_run", "_table")
+    __slots__ = ("_node", "_run", "_table", "_lane")
 
     def __init__(self, node: Node, *, of_controller: bool = False) -> None:
         """A controller's listener offers the administrator's APIs only."""
         self._node = node
         self._run = node.driver.run
         self._table = CONTROLLER_TABLE if of_controller else TABLE
+        self._lane: SideLane[_InLine] = SideLane(node.driver, node.clock, self._serve_next)
         node.supported_apis = SUPPORTED
         node.supported_controller_apis = CONTROLLER_SUPPORTED
 
@@ -150,6 +167,64 @@ class Dispatcher:
         if not self._node.serving:
             peer.close("the broker is not ready yet, or stopping")
             return
+        if len(frame) > 1 and frame[0] == 0 and frame[1] in _IN_LINE and not self._lane.may_pass():
+            self._stand_in_line(peer, frame)
+            return
+        self._serve(peer, frame, None)
+
+    def _stand_in_line(self, peer: Peer, frame: memoryview) -> None:
+        slot = peer.open_slot()
+        is_large = len(frame) > _LINE_FRAME_BYTES_MAX
+        if is_large:
+            peer.pause_reading(slot)
+        # The frame's memory is used again for the next one.
+        self._lane.put(_InLine(peer, slot, bytearray(frame), is_large))
+
+    def _serve_next(self, waiting: _InLine) -> None:
+        peer, slot, frame, is_large = waiting
+        if self._node.serving:
+            self._serve(peer, memoryview(frame), slot)
+        else:
+            slot.complete_empty()
+            peer.close("the broker is stopping")
+        if is_large:
+            peer.resume_reading(slot)
+
+    def _serve(self, peer: Peer, frame: memoryview, slot: ReplySlot | None) -> None:
+        """`slot` is the place of a request that stood in line; any other gets its place here."""
+        understood = self._understand(peer, frame)
+        if understood is None:
+            if slot is not None:
+                slot.complete_empty()
+            return
+        header, api, request = understood
+        ctx = RequestContext(
+            self._node, peer, header.api_key, header.api_version, header.correlation_id, header.client_id
+        )
+        place = peer.open_slot() if slot is None else slot
+        try:
+            result = api.handle(ctx, request)
+        except Exception as error:
+            self._fail(ctx, place, error)
+            return
+        if type(result) is GeneratorType:
+            if api.pauses:
+                peer.pause_reading(place)
+
+            def done(response: Any, error: BaseException | None) -> None:
+                if error is not None:
+                    self._fail(ctx, place, error)
+                else:
+                    self._reply(ctx, place, response)
+                if api.pauses:
+                    peer.resume_reading(place)
+
+            self._run(result, done)
+        else:
+            self._reply(ctx, place, result)
+
+    def _understand(self, peer: Peer, frame: memoryview) -> tuple[RequestHeader, Api, Any] | None:
+        """The request in a frame; None when the connection was closed, or answered, instead."""
         end = len(frame)
         try:
             header, pos = decode_request_header(frame, 0, end)
@@ -157,42 +232,19 @@ class Dispatcher:
             version = header.api_version
             if api is None:
                 peer.close(f"unknown API key {header.api_key}, version {version}")
-                return
+                return None
             if not api.version_min <= version <= api.version_max:
                 self._refuse_version(peer, header)
-                return
+                return None
             if end > OTHER_REQUEST_BYTES_MAX and header.api_key != ApiKey.PRODUCE:
                 peer.close(f"a request of {end} bytes without records; {OTHER_REQUEST_BYTES_MAX} are allowed")
-                return
+                return None
             # Bytes that follow the body are ignored, as Kafka does: librdkafka sends some after Metadata v13.
             request, _ = _DECODE[header.api_key](frame, pos, end, version)
         except DecodeError as error:
             peer.close(f"a request that cannot be decoded: {error}")
-            return
-        ctx = RequestContext(
-            self._node, peer, header.api_key, version, header.correlation_id, header.client_id
-        )
-        slot = peer.open_slot()
-        try:
-            result = api.handle(ctx, request)
-        except Exception as error:
-            self._fail(ctx, slot, error)
-            return
-        if type(result) is GeneratorType:
-            if api.pauses:
-                peer.pause_reading(slot)
-
-            def done(response: Any, error: BaseException | None) -> None:
-                if error is not None:
-                    self._fail(ctx, slot, error)
-                else:
-                    self._reply(ctx, slot, response)
-                if api.pauses:
-                    peer.resume_reading(slot)
-
-            self._run(result, done)
-        else:
-            self._reply(ctx, slot, result)
+            return None
+        return header, api, request
 
     def _reply(self, ctx: RequestContext, slot: ReplySlot, response: Any) -> None:
         if type(response) is bytearray:

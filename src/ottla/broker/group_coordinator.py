@@ -46,7 +46,7 @@ class GroupCoordinator:
         """Bugs of ours that cost a shard its soft state; there should be none."""
         self._node = node
         self._env = Environment(
-            node.clock, node.chance, ImageTopics(node.image, 0), node.settings.groups, self._group_config
+            node.clock, node.chance, ImageTopics(node.image), node.settings.groups, self._group_config
         )
         self._timer: Waiter | None = None
         self._stopping = False
@@ -87,11 +87,11 @@ class GroupCoordinator:
         shards are not there yet.
         """
         if delta is None:
-            self._env.topics = ImageTopics(image, 0)
+            self._env.topics = ImageTopics(image)
             return
         if not (delta.created_topics or delta.changed_topics or delta.deleted_topics):
             return
-        self._env.topics = ImageTopics(image, self._env.topics.version + 1)
+        self._env.topics = ImageTopics(image)
         deleted = [(name, topic_id) for topic_id, name in delta.deleted_topics.items()]
         for host in list(self.hosts.values()):
             host.topics_changed(deleted)

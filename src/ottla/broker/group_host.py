@@ -257,7 +257,13 @@ class ShardHost:
         action = self.shard.timers.pop_due(now_ms)
         if action is None:
             return False
-        self.decide_alone(lambda _: action())
+
+        def decision(_: Shard) -> Outcome:
+            outcome = action()
+            outcome.soft_changed = True  # the timer is gone, and would not come back for a failed append
+            return outcome
+
+        self.decide_alone(decision)
         return True
 
     # --- the end ------------------------------------------------------------------------------------------

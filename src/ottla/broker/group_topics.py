@@ -9,10 +9,12 @@ from ottla.ports.topic_view import TopicFacts
 
 
 class ImageTopics:
+    """Its version is the image's place in the metadata log: it goes on growing after a restart."""
+
     __slots__ = ("version", "_image")
 
-    def __init__(self, image: MetadataImage, version: int) -> None:
-        self.version = version
+    def __init__(self, image: MetadataImage) -> None:
+        self.version = image.last_offset
         self._image = image
 
     def topic(self, name: str) -> TopicFacts | None:

@@ -174,7 +174,7 @@ def test_a_handler_that_fails_after_a_wait_costs_one_connection_and_is_resumed(
     monkeypatch.setitem(
         TABLE,
         ApiKey.LIST_CONFIG_RESOURCES,
-        Api(broken, 0, 1, 0, True),
+        Api(broken, 0, 1, 0, True, False),
     )
     peer = bench.connect()
     peer.send(ListConfigResourcesRequest())
