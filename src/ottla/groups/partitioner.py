@@ -7,6 +7,7 @@ Tools and other brokers compute the same number, so it is Java's `String.hashCod
 from __future__ import annotations
 
 from array import array
+from functools import lru_cache
 from sys import byteorder
 
 _UTF_16 = "utf-16-le" if byteorder == "little" else "utf-16-be"
@@ -20,6 +21,7 @@ def java_hash(text: str) -> int:
     return value - 0x1_0000_0000 if value & 0x8000_0000 else value
 
 
+@lru_cache(maxsize=4_096)
 def partition_of_group(group_id: str, partition_count: int) -> int:
     value = java_hash(group_id)
     return 0 if value == -0x8000_0000 else abs(value) % partition_count

@@ -19,7 +19,6 @@ from ottla.groups.consumer.fence import (
     begin_rejoin,
     begin_session,
     begin_sync,
-    cancel_timers,
     remove_members,
 )
 from ottla.groups.consumer.group import ConsumerGroup
@@ -117,8 +116,6 @@ def join(
     else:
         member = change.reconcile(owned)
         epoch = member.epoch
-        if replaced is not None:
-            cancel_timers(context, group_id, replaced.member_id)
         context.state.timers.cancel(("join", group_id, member_id))
         context.state.timers.cancel(("rebalance", group_id, member_id))
         begin_session(context, group_id, member_id, request.session_timeout_ms)

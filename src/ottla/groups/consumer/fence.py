@@ -5,13 +5,16 @@
     ("join", group, member)       a classic member was told to rejoin, and did not
     ("sync", group, member)       a classic member joined, and did not ask for its assignment
 
-A timer may be older than what it finds: a member that is not there, or has moved on, is left alone.
+A timer may be older than what it finds: a member that is not there, or has moved on, is left alone. A
+member's timers end when the record that removes it is replayed; until then they are tried again, since it
+may be that the record could not be written.
 """
 
 from __future__ import annotations
 
 import logging
 from functools import partial
+from typing import Final
 
 from ottla.groups.consumer.context import Context
 from ottla.groups.consumer.group import ConsumerGroup
@@ -21,6 +24,9 @@ from ottla.groups.consumer.records import epoch_record, member_tombstones, regex
 from ottla.groups.outcome import Outcome
 
 logger = logging.getLogger(__name__)
+
+_RETRY_MS: Final = 500
+"""As in Kafka's coordinator."""
 
 
 def remove_members(
@@ -45,8 +51,6 @@ def remove_members(
     names = group.subscribed_topics_after(leaving, None, dropped)
     metadata_hash = context.hashes.of_group(names, context.env.topics)
     outcome.records.append(epoch_record(group_id, group.epoch + 1, metadata_hash))
-    for member in leaving:
-        cancel_timers(context, group_id, member.member_id)
 
 
 def cancel_timers(context: Context, group_id: str, member_id: str) -> None:
@@ -89,11 +93,16 @@ def begin_sync(context: Context, group_id: str, member: ConsumerMember) -> None:
     )
 
 
+def _try_again(context: Context, key: tuple[str, str, str], action: partial[Outcome]) -> None:
+    context.state.timers.set(key, context.env.clock.monotonic_ms() + _RETRY_MS, action)
+
+
 def _expire(context: Context, group_id: str, member_id: str, kind: str) -> Outcome:
     outcome = Outcome()
     group = context.find(group_id)
     member = None if group is None else group.members.get(member_id)
     if group is not None and member is not None:
+        _try_again(context, (kind, group_id, member_id), partial(_expire, context, group_id, member_id, kind))
         logger.info("group %r: member %r is out, its %s timeout has passed", group_id, member_id, kind)
         remove_members(context, group, [member], outcome)
     return outcome
@@ -109,6 +118,11 @@ def _expire_revocation(context: Context, group_id: str, member_id: str, epoch: i
         and member.epoch == epoch
         and member.state is MemberState.UNREVOKED_PARTITIONS
     ):
+        _try_again(
+            context,
+            ("rebalance", group_id, member_id),
+            partial(_expire_revocation, context, group_id, member_id, epoch),
+        )
         logger.info(
             "group %r: member %r is out, it did not leave epoch %d in time", group_id, member_id, epoch
         )

@@ -22,7 +22,7 @@ from ottla.groups.classic.groups import ClassicGroups
 from ottla.groups.consumer import classic_members
 from ottla.groups.consumer.context import Context
 from ottla.groups.consumer.describe import describe
-from ottla.groups.consumer.fence import begin_revocation, begin_session
+from ottla.groups.consumer.fence import begin_revocation, begin_session, cancel_timers
 from ottla.groups.consumer.group import ConsumerGroup
 from ottla.groups.consumer.heartbeat import heartbeat
 from ottla.groups.consumer.member import MemberState
@@ -37,6 +37,7 @@ from ottla.wire.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
 )
+from ottla.wire.messages.consumer_offsets import ConsumerGroupMemberMetadataKey
 from ottla.wire.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from ottla.wire.messages.join_group import JoinGroupRequest, JoinGroupResponse
 from ottla.wire.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse
@@ -108,6 +109,8 @@ class ConsumerGroups:
             if record.value is None:
                 return
             group = self._state.groups[group_id] = ConsumerGroup(group_id)
+        if record.value is None and isinstance(record.key, ConsumerGroupMemberMetadataKey):
+            cancel_timers(self._context, group_id, record.key.member_id)
         if not group.apply(record):
             del self._state.groups[group_id]
             self._context.forget(group_id)

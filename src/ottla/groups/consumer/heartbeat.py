@@ -14,7 +14,7 @@ from typing import Any
 
 from ottla.groups.classic.group import ClassicGroup
 from ottla.groups.consumer.context import Context
-from ottla.groups.consumer.fence import begin_session, cancel_timers, remove_members
+from ottla.groups.consumer.fence import begin_session, remove_members
 from ottla.groups.consumer.group import ConsumerGroup
 from ottla.groups.consumer.member import (
     JOIN_EPOCH,
@@ -33,7 +33,7 @@ from ottla.groups.outcome import Outcome
 from ottla.groups.promise import Promise
 from ottla.groups.record import GroupRecord
 from ottla.model.errors import ErrorCode, KafkaError
-from ottla.model.limits import GROUP_SUBSCRIBED_TOPICS_MAX
+from ottla.model.limits import GROUP_RECORD_BYTES_MAX, GROUP_SUBSCRIBED_TOPICS_MAX
 from ottla.wire.messages.consumer_group_heartbeat import (
     Assignment,
     ConsumerGroupHeartbeatRequest,
@@ -140,9 +140,8 @@ def _beat(
     change.subscribe(must_bump=classic is not None)
     member = change.reconcile(owned)
     if classic is not None:
+        _check_size(outcome)
         outcome.records[:0] = _end_classic(context, classic, group, outcome)
-    if replaced is not None:
-        cancel_timers(context, group_id, replaced.member_id)
     begin_session(context, group_id, member_id)
 
     response = ConsumerGroupHeartbeatResponse(
@@ -184,6 +183,13 @@ def _find_group(
     if group.is_empty:
         return group, ConsumerGroup(group_id), []
     return group, *upgraded(context, group)
+
+
+def _check_size(outcome: Outcome) -> None:
+    """The classic group is gone once it is dissolved, so its successor has to fit into one batch."""
+    size = sum(len(record.key_bytes()) + len(record.value_bytes() or b"") for record in outcome.records)
+    if size > GROUP_RECORD_BYTES_MAX:
+        raise KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR, "The group is too large to be upgraded.")
 
 
 def _end_classic(

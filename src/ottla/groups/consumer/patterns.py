@@ -16,7 +16,7 @@ from ottla.groups.consumer.records import epoch_record, regex_record, regex_tomb
 from ottla.groups.consumer.regex import REFRESH_INTERVAL_MIN_MS, compile_regex, resolve_steps
 from ottla.groups.outcome import Job, Outcome
 from ottla.model.errors import ErrorCode, KafkaError
-from ottla.model.limits import GROUP_REGEXES_MAX
+from ottla.model.limits import GROUP_RECORD_BYTES_MAX, GROUP_REGEXES_MAX
 
 
 class PatternChange(Enum):
@@ -79,22 +79,33 @@ def refresh_patterns(
         or last.version > topics.version  # of another life of the cluster's metadata
         or not last.timestamp_ms <= now_ms <= last.timestamp_ms + interval_ms
     ):
-        outcome.jobs.append(_job(context, group.group_id, underway, tuple(patterns), now_ms))
-        outcome.soft_changed = True
+        known = [pattern for pattern in group.resolutions if pattern in patterns]  # the oldest first
+        oldest_first = [pattern for pattern in patterns if pattern not in group.resolutions] + known
+        outcome.jobs.append(_job(context, group.group_id, underway, oldest_first, now_ms))
 
 
-def _job(context: Context, group_id: str, underway: Underway, patterns: tuple[str, ...], now_ms: int) -> Job:
+def _job(context: Context, group_id: str, underway: Underway, patterns: list[str], now_ms: int) -> Job:
+    """Claims the group when it begins, see `target.py`. Expressions that no longer fit into one batch of
+    records are left for the next time, when they come first.
+    """
+    if underway.resolving is not None or not context.is_current(group_id, underway):
+        return Outcome()
     token = underway.resolving = object()
     topics = context.env.topics
-
-    def job() -> Job:
-        found = yield from resolve_steps(patterns, topics.names())
-        if underway.resolving is not token or not context.is_current(group_id, underway):
-            return Outcome()  # the group was deleted, or became a classic one
+    names = list(topics.names())
+    found: dict[str, frozenset[str]] = {}
+    size = 0
+    for pattern in patterns:
+        (matched,) = (yield from resolve_steps((pattern,), names)).values()
+        size += len(pattern) + sum(map(len, matched)) + 4 * len(matched)
+        if found and size > GROUP_RECORD_BYTES_MAX // 2:
+            break
+        found[pattern] = matched
+    if underway.resolving is token:
         underway.resolving = None
-        return _resolved(context, group_id, found, topics.version, now_ms)
-
-    return job()
+    if not context.is_current(group_id, underway):
+        return Outcome()  # the group was deleted, or became a classic one
+    return _resolved(context, group_id, found, topics.version, now_ms)
 
 
 def _resolved(

@@ -59,7 +59,8 @@ class Change:
         """
         context, group, old, new, outcome = self.context, self.group, self.old, self.new, self.outcome
         if self.replaced is not None:
-            outcome.records += member_tombstones(group.group_id, self.replaced.member_id)
+            if self.replaced.member_id != old.member_id:
+                outcome.records += member_tombstones(group.group_id, self.replaced.member_id)
             outcome.records.append(subscription_record(group.group_id, old))
             target = group.targets.get(self.replaced.member_id, {})
             outcome.records.append(target_record(group.group_id, old.member_id, target))

@@ -4,9 +4,10 @@ A job works on a snapshot that it took for one epoch, while the group goes on: m
 move, and everybody is reconciled to the old target. What makes the result usable when it is there, whatever
 happened meanwhile:
 
-- It is written only while `assignment_epoch < its epoch <= epoch`. Targets are computed one at a time for a
-  group, so epochs of targets only grow; and a group whose epoch has moved on computes the next one at its
-  next heartbeat, so a target that has aged is a step and not an end.
+- It is written only while `assignment_epoch < its epoch <= epoch`, and no other target was written since
+  its snapshot. Targets are computed one at a time for a group, so epochs of targets only grow; and a group
+  whose epoch has moved on computes the next one at its next heartbeat, so a target that has aged is a step
+  and not an end.
 - Members that have gone are left out. Their partitions stay free until the next target. Whoever came later
   has no target and gets nothing until then; a static member that returned under another id takes over what
   its instance id was given.
@@ -35,8 +36,15 @@ from ottla.ports.topic_view import TopicView
 
 ASSIGNORS: Final = {"uniform": uniform.assign_steps, "range": server_range.assign_steps}
 
-_SLICE: Final = 100
-"""Members per step when a spec is put together, or records are: some 200 µs."""
+_INLINE_STEPS_MAX: Final = 12
+"""Steps that are taken at once, about a millisecond in all: enough for two hundred members. It is worth some
+time, since a member that has to wait for its target waits for a whole heartbeat interval.
+"""
+
+_SPECS: Final = 250
+"""Members per step when a spec is put together …"""
+_RECORDS: Final = 100
+"""… and when records are compared and made: some 200 µs each."""
 
 _Steps = Generator[None, None, "_Computed"]
 
@@ -81,7 +89,7 @@ def next_target(
     members[member.member_id] = member
     assignor = _assignor_name(context, members)
     steps = _steps(group_id, members, targets, dict(group.resolutions), context.env.topics, assignor)
-    done, computed = try_now(steps)
+    done, computed = try_now(steps, _INLINE_STEPS_MAX)
     if done:
         assert computed is not None
         outcome.records += computed.records.values()
@@ -94,8 +102,8 @@ def next_target(
         outcome.records.append(epoch_record(group_id, epoch, metadata_hash))
         outcome.records.append(target_epoch_record(group_id, epoch_to_wait_in))
         underway.checked_epoch = epoch
-    outcome.jobs.append(_job(context, group_id, underway, epoch, members, steps))
-    outcome.soft_changed = True
+    started_at = epoch_to_wait_in
+    outcome.jobs.append(_job(context, group_id, underway, started_at, epoch, members, steps))
     return Target(epoch_to_wait_in, group.target_of(member))
 
 
@@ -131,12 +139,12 @@ def _steps(
             found = [facts for name in names if (facts := topics.topic(name)) is not None]
             counts.update((facts.topic_id, facts.partition_count) for facts in found)
             topic_ids = ids_of[names] = frozenset(facts.topic_id for facts in found)
-            if len(names) > _SLICE:
+            if len(names) > _SPECS:
                 yield
         specs[member_id] = MemberSpec(
             member.instance_id, member.rack_id, topic_ids, targets.get(member_id, NO_PARTITIONS)
         )
-        if number % _SLICE == _SLICE - 1:
+        if number % _SPECS == _SPECS - 1:
             yield
     assignment = yield from ASSIGNORS[assignor](GroupSpec(specs, counts))
     records: dict[str, GroupRecord] = {}
@@ -144,7 +152,7 @@ def _steps(
         new = assignment.get(member_id, NO_PARTITIONS)
         if targets.get(member_id) != new:
             records[member_id] = target_record(group_id, member_id, new)
-        if number % _SLICE == _SLICE - 1:
+        if number % _RECORDS == _RECORDS - 1:
             yield
     return _Computed(assignment, records)
 
@@ -153,29 +161,36 @@ def _job(
     context: Context,
     group_id: str,
     underway: Underway,
+    started_at: int,
     epoch: int,
     members: Mapping[str, ConsumerMember],
     steps: _Steps,
 ) -> Job:
+    def still_wanted() -> ConsumerGroup | None:
+        """No other target was written since the snapshot, and the group is the same."""
+        group = context.find(group_id) if context.is_current(group_id, underway) else None
+        if group is None or group.assignment_epoch != started_at or not started_at < epoch <= group.epoch:
+            return None
+        return group
+
+    # The job claims the group when it begins and not when it is decided: only then is it sure that the
+    # records it rests on were written.
+    if underway.assigning is not None or still_wanted() is None:
+        return Outcome()
     token = underway.assigning = object()
-
-    def job() -> Job:
-        computed = yield from steps
-        outcome = Outcome()
-        if underway.assigning is not token or not context.is_current(group_id, underway):
-            return outcome  # the group was deleted, or became a classic one
+    computed = yield from steps
+    outcome = Outcome()
+    if underway.assigning is token:
         underway.assigning = None
-        group = context.find(group_id)
-        if group is None or not group.assignment_epoch < epoch <= group.epoch:
-            return outcome
-        for member_id, record in computed.records.items():
-            if member_id in group.members:
-                outcome.records.append(record)
-        outcome.records += _inherited(group, members, computed.assignment)
-        outcome.records.append(target_epoch_record(group_id, epoch))
+    group = still_wanted()
+    if group is None:
         return outcome
-
-    return job()
+    for member_id, record in computed.records.items():
+        if member_id in group.members:
+            outcome.records.append(record)
+    outcome.records += _inherited(group, members, computed.assignment)
+    outcome.records.append(target_epoch_record(group_id, epoch))
+    return outcome
 
 
 def _inherited(
