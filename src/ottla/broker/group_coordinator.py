@@ -37,6 +37,12 @@ logger = logging.getLogger(__name__)
 
 R = TypeVar("R")
 
+RELOAD_MS_MIN = 50.0
+RELOAD_MS_MAX = 10_000.0
+"""Between loadings of a shard that is given up again and again: a full disk, or a bug in every load."""
+RELOAD_FORGOTTEN_MS = 60_000.0
+FAULTS_MAX = 100
+
 
 class GroupCoordinator:
     def __init__(self, node: Node) -> None:
@@ -50,6 +56,8 @@ class GroupCoordinator:
         )
         self._timer: Waiter | None = None
         self._stopping = False
+        self._given_up: dict[int, tuple[float, float]] = {}
+        """By partition, when its shard was last given up, and how long loading waits if it is again."""
 
     def start(self) -> None:
         self._node.driver.spawn(self._run_timers(), "group timers")
@@ -82,19 +90,21 @@ class GroupCoordinator:
     def take_settings(self) -> None:
         self._env.settings = self._node.settings.groups
 
-    def take_image(self, image: MetadataImage, delta: ImageDelta | None = None) -> None:
-        """A new image: groups hear of topics that came, changed or went. Without a delta, of nothing: the
-        shards are not there yet.
-        """
-        if delta is None:
-            self._env.topics = ImageTopics(image)
-            return
+    def take_first_image(self, image: MetadataImage) -> None:
+        """What the metadata log says at start; the shards are not there yet."""
+        self._env.topics = ImageTopics(image)
+
+    def take_image(self, image: MetadataImage, delta: ImageDelta) -> Steps[None]:
+        """Groups hear of topics that came, changed or went, one shard in a turn where offsets have to go."""
         if not (delta.created_topics or delta.changed_topics or delta.deleted_topics):
             return
         self._env.topics = ImageTopics(image)
         deleted = [(name, topic_id) for topic_id, name in delta.deleted_topics.items()]
         for host in list(self.hosts.values()):
+            before = host.last_offset
             host.topics_changed(deleted)
+            if host.last_offset != before:
+                yield Sleep(0)
 
     def _group_config(self, group_id: str, name: str) -> int | None:
         text = self._node.image.config(GROUP_RESOURCE, group_id).get(name)
@@ -106,18 +116,20 @@ class GroupCoordinator:
 
     # --- shards -------------------------------------------------------------------------------------------
 
-    def _load(self, partition: Partition) -> None:
+    def _load(self, partition: Partition, delay_ms: float = 0.0) -> None:
         if self._stopping:
             return
         host = ShardHost(self._node, self._env, partition, self._host_failed)
         host.shard.timers.on_earlier = self._earlier
         self.hosts[partition.tp.partition] = host
-        if partition.log.log_start_offset == partition.log.log_end_offset:
+        if not delay_ms and partition.log.log_start_offset == partition.log.log_end_offset:
             host.loading = False  # nothing to load: most shards, most of the time
         else:
-            self._node.driver.spawn(self._loading(host), f"loading of {partition.tp}")
+            self._node.driver.spawn(self._loading(host, delay_ms), f"loading of {partition.tp}")
 
-    def _loading(self, host: ShardHost) -> Steps[None]:
+    def _loading(self, host: ShardHost, delay_ms: float) -> Steps[None]:
+        if delay_ms:
+            yield Sleep(delay_ms)
         try:
             yield from host.load()
         except LOAD_FAILURES as error:
@@ -130,11 +142,20 @@ class GroupCoordinator:
     def _host_failed(self, host: ShardHost, error: BaseException | None) -> None:
         if error is not None:
             logger.error("%s: a group decision failed", host.partition.tp, exc_info=error)
-            self.faults.append(error)
+            if len(self.faults) < FAULTS_MAX:
+                self.faults.append(error)
         if self.hosts.get(host.partition.tp.partition) is host:
             del self.hosts[host.partition.tp.partition]
             if host.partition.is_leader and not host.partition.deleted:
-                self._load(host.partition)
+                self._load(host.partition, self._reload_delay_ms(host.partition.tp.partition))
+
+    def _reload_delay_ms(self, index: int) -> float:
+        """None the first time, longer and longer when it happens again soon."""
+        now_ms = self._node.clock.monotonic_ms()
+        last_ms, next_ms = self._given_up.get(index, (-inf, 0.0))
+        delay_ms = 0.0 if now_ms - last_ms > RELOAD_FORGOTTEN_MS else next_ms
+        self._given_up[index] = now_ms, min(max(delay_ms * 2, RELOAD_MS_MIN), RELOAD_MS_MAX)
+        return delay_ms
 
     def partition_of(self, group_id: str) -> int:
         """The partition of `__consumer_offsets` that a group's records are in."""

@@ -142,14 +142,21 @@ class ShardHost:
         return self.over
 
     def _replay(self, record: Record) -> bool:
-        """One record that nobody can read must not keep the others from being served."""
+        """One record that nobody can read, or that makes no sense, must not keep the others from being
+        served: administrators' tools may write here.
+        """
+        if record.key is None:
+            return False
         try:
-            typed = None if record.key is None else decode_record(record.key, record.value)
+            typed = decode_record(record.key, record.value)
+            if typed is not None:
+                self.shard.replay(typed)
         except DecodeError:
             return False
-        if typed is not None:
-            self.shard.replay(typed)
-        return record.key is not None
+        except Exception:
+            logger.exception("%s: the record at offset %d cannot be taken", self.partition.tp, record.offset)
+            return False
+        return True
 
     # --- deciding -----------------------------------------------------------------------------------------
 
@@ -177,6 +184,7 @@ class ShardHost:
             self.decide_alone(lambda shard: shard.topics_changed(gone))
 
     def carry_out(self, outcome: Outcome) -> None:
+        """Raises what a bug of ours raises; the shard is given up then."""
         records = outcome.records
         if records:
             try:
@@ -184,6 +192,9 @@ class ShardHost:
             except KafkaError as error:
                 self._append_failed(outcome, error)
                 return
+            except Exception as error:
+                self.give_up(error)
+                raise
             if not outcome.replayed:
                 try:
                     for record in records:
@@ -244,13 +255,14 @@ class ShardHost:
     def _run(self, job: Job) -> Steps[None]:
         """A long piece of work, a slice at a time; its end is a decision like any other."""
         turn = Turn(self._env.clock)
+        yield turn.rest()  # a job whose end asks for another one would run inside it, ever deeper
         try:
             outcome = yield from _in_turns(job, turn, self._is_over)
         except Exception as error:
             self.give_up(error)
             return
         if outcome is not None and not self.over:
-            self.carry_out(outcome)
+            self.decide_alone(lambda _: outcome)
 
     def run_due(self, now_ms: float) -> bool:
         """Lets one timer that is due decide; False when none is."""

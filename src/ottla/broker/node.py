@@ -138,7 +138,7 @@ class Node:
                 self.quorum.commit_now(bootstrap_records())
             self.logs.load()
             self._register(endpoints)
-            self.groups.take_image(self.image)
+            self.groups.take_first_image(self.image)
             self._lead_all()
         except BaseException:
             self.logs.unlock()
@@ -377,7 +377,7 @@ class Node:
         self._apply_configs(delta)
         if delta.features_changed:
             self._take_settings()
-        self.groups.take_image(image, delta)
+        yield from self.groups.take_image(image, delta)
 
     def _apply_configs(self, delta: ImageDelta) -> None:
         for resource_type, name in delta.changed_configs:

@@ -10,6 +10,7 @@ from array import array
 from functools import lru_cache
 from sys import byteorder
 
+_REMEMBERED_CHARS_MAX = 256
 _UTF_16 = "utf-16-le" if byteorder == "little" else "utf-16-be"
 
 
@@ -21,7 +22,13 @@ def java_hash(text: str) -> int:
     return value - 0x1_0000_0000 if value & 0x8000_0000 else value
 
 
-@lru_cache(maxsize=4_096)
 def partition_of_group(group_id: str, partition_count: int) -> int:
+    # Every request asks for it; names of 32 KB, which a client may send, are not worth keeping.
+    remembered = _partition_of if len(group_id) <= _REMEMBERED_CHARS_MAX else _partition_of.__wrapped__
+    return remembered(group_id, partition_count)
+
+
+@lru_cache(maxsize=4_096)
+def _partition_of(group_id: str, partition_count: int) -> int:
     value = java_hash(group_id)
     return 0 if value == -0x8000_0000 else abs(value) % partition_count

@@ -6,13 +6,13 @@ v1 says of each member whether it speaks the newer or the classic protocol.
 from __future__ import annotations
 
 from ottla.broker.context import RequestContext
-from ottla.broker.handlers.describe_groups import GROUP_OPERATIONS
+from ottla.broker.handlers.describe_groups import GROUP_OPERATIONS, GROUPS_PER_TURN
 from ottla.groups.group import Client
 from ottla.groups.outcome import Outcome
 from ottla.groups.promise import Promise
 from ottla.groups.shard import Shard
 from ottla.model.errors import KafkaError
-from ottla.ports.effects import Steps
+from ottla.ports.effects import Sleep, Steps
 from ottla.wire.messages.consumer_group_describe import (
     ConsumerGroupDescribeRequest,
     ConsumerGroupDescribeResponse,
@@ -24,13 +24,15 @@ def handle(
     ctx: RequestContext, request: ConsumerGroupDescribeRequest
 ) -> Steps[ConsumerGroupDescribeResponse]:
     response = ConsumerGroupDescribeResponse()
-    for group_id in request.group_ids:
+    for done, group_id in enumerate(request.group_ids, 1):
         described = _describe(ctx, group_id)
         if not isinstance(described, DescribedGroup):
             described = yield from described
         if request.include_authorized_operations and not described.error_code:
             described.authorized_operations = GROUP_OPERATIONS
         response.groups.append(described)
+        if done % GROUPS_PER_TURN == 0:
+            yield Sleep(0)
     return response
 
 

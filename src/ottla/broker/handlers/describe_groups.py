@@ -12,7 +12,7 @@ from ottla.groups.outcome import Outcome
 from ottla.groups.promise import Promise
 from ottla.groups.shard import Shard
 from ottla.model.errors import KafkaError
-from ottla.ports.effects import Steps
+from ottla.ports.effects import Sleep, Steps
 from ottla.wire.messages.describe_groups import (
     DescribedGroup,
     DescribeGroupsRequest,
@@ -22,16 +22,21 @@ from ottla.wire.messages.describe_groups import (
 GROUP_OPERATIONS = sum(1 << code for code in (3, 6, 8, 10, 11))
 """READ, DELETE, DESCRIBE, DESCRIBE_CONFIGS, ALTER_CONFIGS: what may be done with a group."""
 
+GROUPS_PER_TURN = 50
+"""A request may name a million groups; the other connections are served in between."""
+
 
 def handle(ctx: RequestContext, request: DescribeGroupsRequest) -> Steps[DescribeGroupsResponse]:
     response = DescribeGroupsResponse()
-    for group_id in request.groups:
+    for done, group_id in enumerate(request.groups, 1):
         described = _describe(ctx, group_id)
         if not isinstance(described, DescribedGroup):
             described = yield from described
         if request.include_authorized_operations and not described.error_code:
             described.authorized_operations = GROUP_OPERATIONS
         response.groups.append(described)
+        if done % GROUPS_PER_TURN == 0:
+            yield Sleep(0)
     return response
 
 

@@ -11,11 +11,14 @@ from ottla.broker.context import RequestContext
 from ottla.broker.node import Node
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.model.types import CONSUMER_OFFSETS_TOPIC
-from ottla.ports.effects import Steps
+from ottla.ports.effects import Sleep, Steps
 from ottla.wire.messages.find_coordinator import Coordinator, FindCoordinatorRequest, FindCoordinatorResponse
 
 GROUP = 0
 TRANSACTION = 1
+
+KEYS_PER_TURN = 100
+"""A request may name a million; the other connections are served in between."""
 
 
 def handle(
@@ -23,6 +26,8 @@ def handle(
 ) -> FindCoordinatorResponse | Steps[FindCoordinatorResponse]:
     if request.key_type == GROUP and CONSUMER_OFFSETS_TOPIC not in ctx.node.image.topics:
         return _create_and_respond(ctx, request)
+    if len(request.coordinator_keys) > KEYS_PER_TURN:
+        return _respond_in_turns(ctx, request, None)
     return _respond(ctx, request, None)
 
 
@@ -40,7 +45,20 @@ def _create_and_respond(
             ErrorCode.COORDINATOR_NOT_AVAILABLE,
             f"{CONSUMER_OFFSETS_TOPIC} could not be created: {result.error_message}",
         )
-    return _respond(ctx, request, refused)
+    return (yield from _respond_in_turns(ctx, request, refused))
+
+
+def _respond_in_turns(
+    ctx: RequestContext, request: FindCoordinatorRequest, refused: KafkaError | None
+) -> Steps[FindCoordinatorResponse]:
+    if ctx.version < 4:
+        return _respond(ctx, request, refused)
+    response = FindCoordinatorResponse()
+    for done, key in enumerate(request.coordinator_keys, 1):
+        response.coordinators.append(_find(ctx, request.key_type, key, refused))
+        if done % KEYS_PER_TURN == 0:
+            yield Sleep(0)
+    return response
 
 
 def _respond(

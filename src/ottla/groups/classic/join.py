@@ -111,13 +111,15 @@ class Joins:
         elif not joining.request.protocol_type or not joining.protocols:
             joining.refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, UNKNOWN_MEMBER_ID)
         else:
+            made = ClassicGroup(group_id, since_ms=self._state.env.clock.now_ms())
+            self._join_group(joining, made, member_id)
+            if not made.members and not made.pending_join:
+                return  # refused: nothing was made
             changed(joining.outcome)
             if group is not None:
                 # An empty group of the newer protocol makes room for a classic one; its offsets stay.
-                joining.outcome.records += group.tombstones()
-            made = ClassicGroup(group_id, since_ms=self._state.env.clock.now_ms())
+                joining.outcome.records[:0] = group.tombstones()
             groups[group_id] = made
-            self._join_group(joining, made, member_id)
             # So that the log knows of the group before anybody is told that it is in it.
             joining.outcome.records.append(new_group_record(made))
 

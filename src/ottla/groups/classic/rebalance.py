@@ -216,8 +216,7 @@ class Rebalances:
             if group.can_rebalance:
                 self.prepare(group, f"the session of member {member_id!r} has expired", outcome)
                 return outcome
-        if group.state is ClassicState.PREPARING_REBALANCE and group.all_have_joined:
-            self.complete_join(group, outcome)
+        self.complete_if_all_joined(group, outcome)
         return outcome
 
     def _preparing(self, group_id: str) -> ClassicGroup | None:

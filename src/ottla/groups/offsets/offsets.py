@@ -51,13 +51,11 @@ class Offsets:
         """Raises the KafkaError that refuses the whole request."""
         return decide_delete(self._state, self.store, request, promise)
 
-    def delete_all(self, group_id: str) -> list[GroupRecord]:
+    def tombstones_of(self, group_id: str) -> Iterator[GroupRecord]:
         """The tombstones of all offsets of a group, for who deletes the group."""
-        return [
-            offset_tombstone(group_id, topic, partition)
-            for topic, partitions in self.store.of_group(group_id).items()
-            for partition in partitions
-        ]
+        for topic, partitions in self.store.of_group(group_id).items():
+            for partition in partitions:
+                yield offset_tombstone(group_id, topic, partition)
 
     def expire(self) -> tuple[Outcome, bool]:
         """The next slice of a round of expiry, and whether the round goes on: then carry the outcome out and

@@ -78,7 +78,7 @@ def test_a_group_with_members_that_are_no_consumers_keeps_its_offsets(world: Wor
 
 def test_all_offsets_of_a_group_have_their_tombstones(world: World) -> None:
     world.put("h", "orders", 0, 1)
-    records = world.offsets.delete_all("g")
+    records = list(world.offsets.tombstones_of("g"))
     assert {(r.key.group, r.key.topic, r.key.partition, r.value) for r in records} == {
         ("g", "orders", 0, None),
         ("g", "clicks", 1, None),
@@ -86,4 +86,4 @@ def test_all_offsets_of_a_group_have_their_tombstones(world: World) -> None:
     for record in records:
         world.replay(record)
     assert "g" not in world.offsets.store and "h" in world.offsets.store
-    assert world.offsets.delete_all("g") == []
+    assert list(world.offsets.tombstones_of("g")) == []
