@@ -11,7 +11,9 @@ from ottla.cli.session import bootstrap_option, open_client
 
 if TYPE_CHECKING:
     from ottla.client.blocking import Client
-    from ottla.client.fetcher import Fetcher
+    from ottla.client.blocking_group import BlockingGroupConsumer
+    from ottla.client.fetcher import Fetcher, FetcherSettings
+    from ottla.client.membership import GroupSettings
     from ottla.model.types import TopicPartition
 
 
@@ -21,6 +23,7 @@ Examples:
   ottla consume clicks --from-beginning
   ottla consume clicks --offset -10 -e --format '%p:%o %k -> %v\\n'
   ottla consume clicks --timestamp 2024-05-01T00:00:00Z --max-messages 100 --json
+  ottla consume clicks --group billing --from-beginning
 
 \b
 Format: %v value (or %s)  %k key  %t topic  %p partition  %o offset  %T timestamp in ms  %h headers
@@ -45,6 +48,20 @@ Format: %v value (or %s)  %k key  %t topic  %p partition  %o offset  %T timestam
 @click.option("--null", metavar="TEXT", default="", help="What to print for a null key or value.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line; what is not UTF-8 as base64.")
 @click.option("--read-committed", is_flag=True, help="Leave out transactions that are open or aborted.")
+@click.option(
+    "-g", "--group", metavar="ID", help="Read as a member of this group, from its committed offsets."
+)
+@click.option(
+    "--protocol", type=click.Choice(["classic", "consumer"]), help="The group protocol (default: classic)."
+)
+@click.option("--group-instance-id", metavar="ID", help="Be a static member, which keeps its place.")
+@click.option(
+    "--assignor",
+    "assignors",
+    multiple=True,
+    metavar="NAME",
+    help="classic: range, roundrobin, sticky, cooperative-sticky; consumer: uniform, range.",
+)
 @bootstrap_option
 def consume(
     topic: str,
@@ -59,11 +76,19 @@ def consume(
     null: str,
     as_json: bool,
     read_committed: bool,
+    group: str | None,
+    protocol: str | None,
+    group_instance_id: str | None,
+    assignors: tuple[str, ...],
     bootstrap_server: str,
-) -> None:
+) -> int:
     """Read all partitions of a topic and print each record's value on a line.
 
     Without an option that says where to begin, it waits for new records; Ctrl-C ends it.
+
+    With --group the partitions are shared with the group's other members, and what was printed is committed.
+    Where the group has committed nothing yet, it begins with new records, or with the oldest by
+    --from-beginning.
     """
     import os
 
@@ -77,15 +102,36 @@ def consume(
         raise click.UsageError("--from-beginning, --offset and --timestamp exclude each other")
     if as_json and format_text is not None:
         raise click.UsageError("--json and --format exclude each other")
+    if group is None and (protocol or group_instance_id or assignors):
+        raise click.UsageError("--protocol, --group-instance-id and --assignor need --group")
+    if group is not None and (offset is not None or timestamp is not None or chosen):
+        raise click.UsageError(
+            "a group chooses partitions and goes on where it was: leave out --offset, --timestamp and "
+            "--partition (to move it: ottla group reset-offsets)"
+        )
     start = parse_start("beginning" if from_beginning else offset, timestamp)
     try:
         shape = compile_format(DEFAULT_FORMAT if format_text is None else format_text, null=os.fsencode(null))
     except FormatError as error:
         raise click.UsageError(str(error)) from None
+    write = to_json_line if as_json else shape
     with open_client(bootstrap_server, client_id="ottla-consume") as client:
-        fetcher = Fetcher(
-            client.cluster, client.admin, FetcherSettings(read_committed=read_committed, reset=EARLIEST)
-        )
+        fetching = FetcherSettings(read_committed=read_committed, reset=EARLIEST)
+        if group is not None:
+            settings = group_settings(group, protocol or "classic", group_instance_id, assignors)
+            consumer = group_consumer(client, topic, settings, protocol or "classic", fetching, start.number)
+            from ottla.cli.group_consume import print_group_records
+
+            return print_group_records(
+                client,
+                consumer,
+                write,
+                sys.stdout.buffer,
+                count_max=max_messages,
+                exit_at_end=exit_at_end,
+                timeout_ms=timeout_ms,
+            )
+        fetcher = Fetcher(client.cluster, client.admin, fetching)
         partitions = client.run(fetcher.partitions(topic))
         if chosen:
             for index in chosen:
@@ -95,12 +141,55 @@ def consume(
         print_records(
             client,
             fetcher,
-            to_json_line if as_json else shape,
+            write,
             sys.stdout.buffer,
             count_max=max_messages,
             exit_at_end=exit_at_end,
             timeout_ms=timeout_ms,
         )
+    return 0
+
+
+def group_settings(
+    group: str, protocol: str, instance_id: str | None, assignors: tuple[str, ...]
+) -> GroupSettings:
+    from ottla.client.membership import GroupSettings
+    from ottla.client.membership_classic import ASSIGNORS
+
+    if not group:
+        raise click.UsageError("--group must not be empty")
+    if protocol == "classic":
+        for name in assignors:
+            if name not in ASSIGNORS:
+                raise click.UsageError(f"--assignor {name}: write {', '.join(ASSIGNORS)}")
+        defaults = GroupSettings(group)
+        return GroupSettings(group, instance_id, assignors=assignors or defaults.assignors)
+    if len(assignors) > 1:
+        raise click.UsageError("with --protocol consumer the broker assigns: give one --assignor")
+    return GroupSettings(group, instance_id, remote_assignor=assignors[0] if assignors else None)
+
+
+def group_consumer(
+    client: Client,
+    topic: str,
+    settings: GroupSettings,
+    protocol: str,
+    fetching: FetcherSettings,
+    reset: int,
+) -> BlockingGroupConsumer:
+    """A consumer of one topic, which has to exist."""
+    from ottla.client.blocking_group import BlockingGroupConsumer
+    from ottla.client.group_consumer import GroupConsumerSettings
+
+    client.run(client.cluster.discover([topic]))
+    return BlockingGroupConsumer(
+        client,
+        settings,
+        protocol=protocol,
+        topics=[topic],
+        fetching=fetching,
+        consuming=GroupConsumerSettings(reset=reset),
+    )
 
 
 class Start:

@@ -32,6 +32,9 @@ COMMANDS = {
     "produce": LazyCommand("ottla.cli.produce", "produce", "Publish records from standard input or a file."),
     "consume": LazyCommand("ottla.cli.consume", "consume", "Read records and print them."),
     "records": LazyCommand("ottla.cli.records", "records", "Delete the oldest records of a topic."),
+    "group": LazyCommand(
+        "ottla.cli.group", "group", "List, describe and delete consumer groups, reset their offsets."
+    ),
     "cluster": LazyCommand("ottla.cli.cluster", "cluster", "Show the cluster: brokers, features, disks."),
 }
 

@@ -11,8 +11,10 @@ from typing import TypeVar
 
 from ottla import __version__
 from ottla.client.admin import Admin
+from ottla.client.admin_groups import GroupAdmin
 from ottla.client.bootstrap import Directory, parse_bootstrap
 from ottla.client.cluster import Cluster
+from ottla.client.coordinator import Coordinators
 from ottla.client.effects import ClientSteps
 from ottla.client.network import Network
 from ottla.net.clock import SystemClock
@@ -44,6 +46,8 @@ class Client:
         )
         self.cluster = Cluster(directory, SystemClock(), chance)
         self.admin = Admin(self.cluster)
+        self.coordinators = Coordinators(self.cluster)
+        self.groups = GroupAdmin(self.cluster, self.coordinators)
 
     def run(self, steps: ClientSteps[R]) -> R:
         return self.network.run(steps)

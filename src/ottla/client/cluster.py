@@ -40,16 +40,19 @@ class Cluster:
         self.chance = chance
         self.view = ClusterView()
         self.contacted = False
+        self.operation_timeout_ms: float = OPERATION_TIMEOUT_MS
+        """`default.api.timeout.ms`: how long an operation tries that does not say it itself."""
 
     def retrying(
         self,
         attempt: Callable[[], ClientSteps[R]],
         *,
-        timeout_ms: float = OPERATION_TIMEOUT_MS,
+        timeout_ms: float | None = None,
         worth: Callable[[OttlaError], bool] = worth_retrying,
     ) -> ClientSteps[R]:
         """Runs `attempt()` until it succeeds, fails for good, or the time is up (then the last error)."""
-        backoff = Backoff(self.clock.monotonic_ms() + timeout_ms, self.chance)
+        limit_ms = self.operation_timeout_ms if timeout_ms is None else timeout_ms
+        backoff = Backoff(self.clock.monotonic_ms() + limit_ms, self.chance)
         while True:
             try:
                 return (yield from attempt())
@@ -61,7 +64,7 @@ class Cluster:
                     raise
             yield Pause(wait_ms)
 
-    def ask_anyone(self, request: Any, *, timeout_ms: float = OPERATION_TIMEOUT_MS) -> ClientSteps[Any]:
+    def ask_anyone(self, request: Any, *, timeout_ms: float | None = None) -> ClientSteps[Any]:
         """One request to any broker, with retries of lost connections."""
 
         def attempt() -> ClientSteps[Any]:
@@ -94,7 +97,7 @@ class Cluster:
         topics: Sequence[str] | None,
         *,
         create_missing: bool = False,
-        timeout_ms: float = OPERATION_TIMEOUT_MS,
+        timeout_ms: float | None = None,
         worth: Callable[[OttlaError], bool] = worth_retrying,
     ) -> ClientSteps[ClusterView]:
         """Refreshes until every named topic can be used, or one cannot for good."""
@@ -107,7 +110,7 @@ class Cluster:
 
         return (yield from self.retrying(attempt, timeout_ms=timeout_ms, worth=worth))
 
-    def ask_controller(self, request: Any, *, timeout_ms: float = OPERATION_TIMEOUT_MS) -> ClientSteps[Any]:
+    def ask_controller(self, request: Any, *, timeout_ms: float | None = None) -> ClientSteps[Any]:
         """One request to the controller, or to the broker that stands for it and forwards."""
 
         def attempt() -> ClientSteps[Any]:

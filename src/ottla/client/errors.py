@@ -77,6 +77,16 @@ _SENTENCES = {
     ErrorCode.CLUSTER_AUTHORIZATION_FAILED: "not allowed on this cluster",
     ErrorCode.TOPIC_AUTHORIZATION_FAILED: "not allowed on this topic",
     ErrorCode.UNSUPPORTED_VERSION: "the broker does not support this version of the request",
+    ErrorCode.GROUP_ID_NOT_FOUND: "the group does not exist",
+    ErrorCode.NON_EMPTY_GROUP: "the group has active members: stop its consumers first",
+    ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC: "the group's active members subscribe to this topic",
+    ErrorCode.GROUP_AUTHORIZATION_FAILED: "not allowed in this group",
+    ErrorCode.INVALID_GROUP_ID: "the group id is not legal: it must not be empty",
+    ErrorCode.COORDINATOR_NOT_AVAILABLE: "the group has no coordinator at the moment",
+    ErrorCode.COORDINATOR_LOAD_IN_PROGRESS: "the group's coordinator is still loading",
+    ErrorCode.NOT_COORDINATOR: "the broker does not coordinate this group",
+    ErrorCode.UNKNOWN_MEMBER_ID: "the group does not have this member",
+    ErrorCode.OFFSET_METADATA_TOO_LARGE: "the commit's metadata is too long (offset.metadata.max.bytes)",
     ErrorCode.TOPIC_DELETION_DISABLED: "topics cannot be deleted on this cluster (delete.topic.enable=false)",
 }
 

@@ -113,25 +113,30 @@ class Fetcher:
         clock = self._cluster.clock
         backoff = Backoff(clock.monotonic_ms() + LOST_CLUSTER_TIMEOUT_MS, self._cluster.chance)
         while True:
-            records, error = yield from self._fetch_once(max_wait_ms)
+            records, error = yield from self.poll_once(max_wait_ms)
             if records or error is None:
                 return records
             wait_ms = backoff.next_wait_ms(clock.monotonic_ms())
             if wait_ms is None:
                 raise error
             yield Pause(wait_ms)
-            try:
-                view = yield from self._cluster.refresh(sorted({tp.topic for tp in self._positions}))
-            except OttlaError as refresh_error:
-                if not refresh_error.retriable:
-                    raise
-                continue
-            for tp in self._positions:  # a topic that was deleted meanwhile will not come back
-                missing = view.topics.get(tp.topic)
-                if missing is None or missing.error in MISSING_TOPIC:
-                    view.topic(tp.topic)
+            yield from self.recover()
 
-    def _fetch_once(self, max_wait_ms: int) -> ClientSteps[tuple[list[ConsumedRecord], OttlaError | None]]:
+    def recover(self) -> ClientSteps[None]:
+        """After a fetch that failed: asks who leads the partitions now. Raises for a topic that is gone."""
+        try:
+            view = yield from self._cluster.refresh(sorted({tp.topic for tp in self._positions}))
+        except OttlaError as refresh_error:
+            if not refresh_error.retriable:
+                raise
+            return
+        for tp in self._positions:  # a topic that was deleted meanwhile will not come back
+            missing = view.topics.get(tp.topic)
+            if missing is None or missing.error in MISSING_TOPIC:
+                view.topic(tp.topic)
+
+    def poll_once(self, max_wait_ms: int) -> ClientSteps[tuple[list[ConsumedRecord], OttlaError | None]]:
+        """A single fetch: what came, and the passing failure of those partitions that could not be asked."""
         by_leader: dict[int, list[TopicPartition]] = {}
         failure: OttlaError | None = None
         for tp in self._positions:

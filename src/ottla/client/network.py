@@ -7,6 +7,8 @@ is opened when first needed; many calls are all sent before the first answer is 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
 
 from ottla.client.bootstrap import Directory
@@ -35,6 +37,11 @@ class Network:
         self._connect_timeout_ms = connect_timeout_ms
         self._request_timeout_ms = request_timeout_ms
         self._connections: dict[Address, Connection] = {}
+        self.waiting: Callable[[], AbstractContextManager[None]] = nullcontext
+        """Entered around every wait. Whoever wants to be interrupted raises out of it: then the operation is
+        given up where it stood, between two of its steps, and the connections have to be closed, since
+        answers may still be on their way.
+        """
 
     def run(self, steps: ClientSteps[R]) -> R:
         """Carries out an operation of the core to its end."""
@@ -48,13 +55,14 @@ class Network:
                 return value
             result, error = None, None
             try:
-                if isinstance(effect, Call):
-                    result = self._call(effect)
-                elif isinstance(effect, CallMany):
-                    result = self._call_many(effect)
-                else:
-                    assert isinstance(effect, Pause)
-                    time.sleep(effect.duration_ms / 1000)
+                with self.waiting():
+                    if isinstance(effect, Call):
+                        result = self._call(effect)
+                    elif isinstance(effect, CallMany):
+                        result = self._call_many(effect)
+                    else:
+                        assert isinstance(effect, Pause)
+                        time.sleep(effect.duration_ms / 1000)
             except OttlaError as failure:
                 error = failure
 

@@ -28,6 +28,15 @@ def nobody() -> str:
         ["config", "describe", "--topic", "t"],
         ["produce", "t"],
         ["consume", "t"],
+        ["consume", "t", "--group", "g"],
+        ["consume", "t", "--group", "g", "--protocol", "consumer"],
+        ["group", "list"],
+        ["group", "list", "--watch"],
+        ["group", "describe", "g"],
+        ["group", "members", "g"],
+        ["group", "delete", "g"],
+        ["group", "delete-offsets", "g", "--topic", "t"],
+        ["group", "reset-offsets", "g", "--topic", "t", "--to-offset", "0"],
         ["records", "delete", "t", "--all"],
         ["cluster"],
     ],
@@ -66,6 +75,25 @@ def test_the_bootstrap_server_comes_from_the_environment(
         (["consume", "t", "--offset", "x"], "write a number"),
         (["consume", "t", "--timestamp", "x"], "is not a time"),
         (["consume", "t", "--format", "%q"], "%q in the format"),
+        (["consume", "t", "--protocol", "consumer"], "need --group"),
+        (["consume", "t", "--group", "g", "--offset", "3"], "ottla group reset-offsets"),
+        (["consume", "t", "--group", "g", "-p", "1"], "ottla group reset-offsets"),
+        (["consume", "t", "--group", "g", "--assignor", "best"], "roundrobin"),
+        (["consume", "t", "--group", ""], "must not be empty"),
+        (
+            ["consume", "t", "--group", "g", "--protocol", "consumer", "--assignor", "a", "--assignor", "b"],
+            "give one --assignor",
+        ),
+        (["group", "list", "--state", "asleep"], "Reconciling"),
+        (["group", "describe", "--type", "odd"], "classic"),
+        (["group", "reset-offsets", "g", "--topic", "t"], "exactly one of"),
+        (["group", "reset-offsets", "g", "--topic", "t", "--to-latest", "--shift-by", "0"], "exactly one of"),
+        (["group", "reset-offsets", "g", "--to-latest"], "say what to reset"),
+        (["group", "reset-offsets", "g", "--topic", "t:x", "--to-latest"], "TOPIC:0,1"),
+        (["group", "reset-offsets", "g", "--topic", "t", "--to-datetime", "noon"], "is not a time"),
+        (["group", "reset-offsets", "g", "--topic", "t", "--by-duration", "2h"], "is not a duration"),
+        (["group", "reset-offsets", "g", "--topic", "t", "--to-latest", "--execute", "--dry-run"], "exclude"),
+        (["group", "delete-offsets", "g"], "--topic"),
         (["produce", "t", "-X", "ack=1"], "did you mean acks?"),
         (["produce", "t", "-X", "acks=2"], "write all, 1 or 0"),
         (["produce", "t", "-X", "acks=1", "-X", "enable.idempotence=true"], "needs acks=all"),
@@ -86,7 +114,9 @@ def test_a_wrong_command_line_is_explained_in_one_line(
     assert code == (1 if "nonsense" in args[-1] else 2)
 
 
-@pytest.mark.parametrize("args", [[], ["topic"], ["storage"], ["config"], ["records"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "args", [[], ["topic"], ["storage"], ["config"], ["records"], ["group"]], ids=" ".join
+)
 def test_a_group_without_a_command_shows_its_help_and_ends_with_2(
     args: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -162,9 +192,44 @@ def test_kafkas_tools_show_their_usage_without_arguments_and_end_with_1(
         ("console-consumer", ["--bootstrap-server", "a:1"], "--include/--topic"),
         (
             "console-consumer",
-            ["--bootstrap-server", "a:1", "--topic", "t", "--group", "g"],
-            "consumer groups are not available yet",
+            ["--bootstrap-server", "a:1", "--topic", "t", "--group", "g", "--partition", "0"],
+            "group and partition cannot be specified together",
         ),
+        (
+            "console-consumer",
+            [
+                "--bootstrap-server",
+                "a:1",
+                "--topic",
+                "t",
+                "--group",
+                "g",
+                "--consumer-property",
+                "group.id=h",
+            ],
+            "do not match",
+        ),
+        ("consumer-groups", ["--bootstrap-server", "a:1"], "exactly one action"),
+        ("consumer-groups", ["--bootstrap-server", "a:1", "--list", "--describe"], "exactly one action"),
+        ("consumer-groups", ["--bootstrap-server", "a:1", "--describe"], "[group], [all-groups]"),
+        ("consumer-groups", ["--bootstrap-server", "a:1", "--list", "--members"], "[describe]"),
+        (
+            "consumer-groups",
+            ["--bootstrap-server", "a:1", "--describe", "--group", "g", "--members", "--state"],
+            "at most one of",
+        ),
+        (
+            "consumer-groups",
+            ["--bootstrap-server", "a:1", "--reset-offsets", "--group", "g", "--to-latest", "--dry-run"],
+            "One of the reset scopes",
+        ),
+        (
+            "consumer-groups",
+            ["--bootstrap-server", "a:1", "--reset-offsets", "--group", "g", "--topic", "t", "--execute"],
+            "requires one of the following scenarios",
+        ),
+        ("consumer-groups", ["--bootstrap-server", "a:1", "--delete-offsets", "--group", "g"], "[topic]"),
+        ("consumer-groups", ["--bootstrap-server", "a:1", "--list"], "no broker answers"),
         ("console-producer", ["--topic", "t"], "bootstrap-server"),
         ("storage", ["format", "-t", "x"], "--config"),
         ("cluster", ["cluster-id"], "--bootstrap-server"),

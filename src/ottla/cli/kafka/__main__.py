@@ -15,6 +15,7 @@ TOOLS = {
     "configs": "ottla.cli.kafka.configs",
     "console-consumer": "ottla.cli.kafka.console_consumer",
     "console-producer": "ottla.cli.kafka.console_producer",
+    "consumer-groups": "ottla.cli.kafka.consumer_groups",
     "delete-records": "ottla.cli.kafka.delete_records",
     "dump-log": "ottla.cli.kafka.dump_log",
     "features": "ottla.cli.kafka.features",

@@ -1,6 +1,8 @@
 """`kafka-console-consumer.sh`: print the records of a topic.
 
-Kafka's tool joins a random consumer group; here the partitions are read without one, which prints the same.
+With `--group` it is a member of that group and commits what it printed. Without one Kafka's tool joins a
+group with a random name, which nobody ever meets again; here the partitions are then read without a group,
+which prints the same.
 """
 
 from __future__ import annotations
@@ -14,14 +16,25 @@ from ottla.cli.kafka.arguments import Arguments, UsageError, client_properties, 
 
 if TYPE_CHECKING:
     from ottla.client.blocking import Client
+    from ottla.client.blocking_group import BlockingGroupConsumer
+    from ottla.client.fetcher import FetcherSettings
     from ottla.client.records import ConsumedRecord
     from ottla.model.types import TopicPartition
 
-NEEDS_GROUPS = (
-    "consumer groups are not available yet: leave out the group, all partitions are read without one"
-)
-
 FETCH_KEYS = ("fetch.min.bytes", "fetch.max.bytes", "max.partition.fetch.bytes")
+GROUP_KEYS = (
+    "group.id",
+    "group.protocol",
+    "group.instance.id",
+    "group.remote.assignor",
+    "partition.assignment.strategy",
+    "session.timeout.ms",
+    "heartbeat.interval.ms",
+    "max.poll.interval.ms",
+    "auto.commit.interval.ms",
+    "client.rack",
+    "metadata.max.age.ms",
+)
 SILENT_KEYS = (
     "bootstrap.servers",
     "client.id",
@@ -54,7 +67,7 @@ def arguments() -> Arguments:
     parser.add_argument("--consumer-property", "--command-property", action="append", metavar="KEY=VALUE")
     parser.add_argument("--consumer.config", "--command-config", dest="consumer_config", metavar="FILE")
     parser.add_argument("--isolation-level", choices=["read_committed", "read_uncommitted"])
-    parser.add_argument("--group", help="a consumer group (not available yet)")
+    parser.add_argument("--group", help="read as a member of this consumer group")
     parser.add_argument("--skip-message-on-error", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--enable-systest-events", action="store_true", help=argparse.SUPPRESS)
     for option in ("--key-deserializer", "--value-deserializer"):
@@ -86,7 +99,24 @@ def run(args: Sequence[str]) -> int:
     )
     printed = Printed()
     code = 0
+    group_id = options.group or properties.get("group.id")
     with open_client(options.bootstrap_server, properties, client_id="console-consumer") as client:
+        if group_id is not None:
+            from ottla.cli.group_consume import print_group_records
+
+            consumer = group_consumer(client, options, properties, group_id, settings, start)
+            try:
+                return print_group_records(
+                    client,
+                    consumer,
+                    shape,
+                    sys.stdout.buffer,
+                    count_max=options.max_messages if options.max_messages != -1 else None,
+                    timeout_ms=options.timeout_ms,
+                    printed=printed,
+                )
+            finally:
+                print(f"Processed a total of {printed.count} messages", file=sys.stderr)
         fetcher = Fetcher(client.cluster, client.admin, settings)
         try:
             partitions = assigned(client, options)
@@ -113,8 +143,15 @@ def run(args: Sequence[str]) -> int:
 def check(options: argparse.Namespace, properties: dict[str, str]) -> None:
     if (options.topic is None) == (options.include is None):
         raise UsageError("Exactly one of --include/--topic is required.")
-    if options.group is not None or "group.id" in properties:
-        raise UsageError(NEEDS_GROUPS)
+    group_id = properties.get("group.id")
+    if options.group is not None and group_id is not None and options.group != group_id:
+        raise UsageError(
+            "The group ids provided in different places (directly using '--group', via "
+            "'--consumer-property', or via '--consumer.config') do not match. "
+            f"Detected group ids: '{options.group}', '{group_id}'"
+        )
+    if options.partition is not None and (options.group or group_id) is not None:
+        raise UsageError("Options group and partition cannot be specified together.")
     if options.partition is not None and options.topic is None:
         raise UsageError("--partition needs --topic")
     if options.offset is not None:
@@ -125,15 +162,91 @@ def check(options: argparse.Namespace, properties: dict[str, str]) -> None:
         if options.offset not in ("earliest", "latest") and not options.offset.isdecimal():
             raise UsageError(f"--offset {options.offset}: expected earliest, latest, or a number")
     for name in properties:
-        known = (*FETCH_KEYS, *SILENT_KEYS, "auto.offset.reset", "isolation.level")
+        known = (*FETCH_KEYS, *GROUP_KEYS, *SILENT_KEYS, "auto.offset.reset", "isolation.level")
         if name not in known and not name.endswith("deserializer"):
             print(f"WARNING: the consumer setting {name} has no effect here", file=sys.stderr)
 
 
-def _number(properties: dict[str, str], key: str) -> int:
+def _number(properties: dict[str, str], key: str, default: int = 0) -> int:
+    if key not in properties:
+        return default
     if not properties[key].isdecimal():
         raise UsageError(f"{key}={properties[key]} is not a number")
     return int(properties[key])
+
+
+ASSIGNOR_CLASSES = {
+    "RangeAssignor": "range",
+    "RoundRobinAssignor": "roundrobin",
+    "StickyAssignor": "sticky",
+    "CooperativeStickyAssignor": "cooperative-sticky",
+}
+
+
+def assignors(text: str) -> tuple[str, ...]:
+    """`partition.assignment.strategy`: Java's class names, or the names that go over the wire."""
+    found = []
+    for item in text.split(","):
+        name = item.strip().rpartition(".")[2]
+        known = ASSIGNOR_CLASSES.get(name, name)
+        if known not in ASSIGNOR_CLASSES.values():
+            raise UsageError(
+                f"partition.assignment.strategy={item.strip()} is not available: "
+                f"{', '.join(ASSIGNOR_CLASSES)} are"
+            )
+        found.append(known)
+    return tuple(found)
+
+
+def group_consumer(
+    client: Client,
+    options: argparse.Namespace,
+    properties: dict[str, str],
+    group_id: str,
+    fetching: FetcherSettings,
+    reset: int,
+) -> BlockingGroupConsumer:
+    from ottla.cli.kafka.topic_filter import TopicFilter
+    from ottla.client.blocking_group import CLASSIC, CONSUMER, BlockingGroupConsumer
+    from ottla.client.group_consumer import GroupConsumerSettings
+    from ottla.client.membership import GroupSettings
+
+    protocol = properties.get("group.protocol", CLASSIC).lower()
+    if protocol not in (CLASSIC, CONSUMER):
+        raise UsageError(f"group.protocol={protocol} is not available: classic and consumer are")
+    defaults = GroupSettings(group_id)
+    strategy = properties.get("partition.assignment.strategy")
+    group = GroupSettings(
+        group_id,
+        properties.get("group.instance.id"),
+        session_timeout_ms=_number(properties, "session.timeout.ms", defaults.session_timeout_ms),
+        heartbeat_interval_ms=_number(properties, "heartbeat.interval.ms", defaults.heartbeat_interval_ms),
+        rebalance_timeout_ms=_number(properties, "max.poll.interval.ms", defaults.rebalance_timeout_ms),
+        assignors=defaults.assignors if strategy is None else assignors(strategy),
+        remote_assignor=properties.get("group.remote.assignor"),
+        rack_id=properties.get("client.rack"),
+        metadata_max_age_ms=_number(properties, "metadata.max.age.ms", defaults.metadata_max_age_ms),
+    )
+    commits = properties.get("enable.auto.commit", "true").strip().lower() != "false"
+    interval_ms = _number(properties, "auto.commit.interval.ms", 5_000)
+    topics: list[str] = []
+    regex = None
+    choose = None
+    if options.include is None:
+        topics = sorted({tp.topic for tp in assigned(client, options)})
+    elif protocol == CONSUMER:
+        regex = options.include.strip().replace(",", "|").replace(" ", "").strip("\"'")
+    else:
+        choose = TopicFilter(options.include, exclude_internal=True).select
+    return BlockingGroupConsumer(
+        client,
+        group,
+        protocol=protocol,
+        topics=topics,
+        regex=regex,
+        fetching=fetching,
+        consuming=GroupConsumerSettings(interval_ms if commits else None, reset, choose),
+    )
 
 
 def start_time(options: argparse.Namespace, properties: dict[str, str]) -> int:
