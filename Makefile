@@ -9,10 +9,10 @@ DEV    := $(VENV)/.installed-dev
 BUILD_INPUTS := pyproject.toml setup.py constraints.txt src/ottla/wire/record_codec.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types generate sim million bench clean
+.PHONY: help demo test lint types generate sim million groups-chaos bench bench-groups clean
 
 help: ## Show this help
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -52,6 +52,9 @@ million: $(DEV) ## 1,000,000 idempotent records while the broker is killed with 
 
 bench: $(DEV) ## Measure the broker beside librdkafka's mock cluster; QUICK=1 takes about 3 minutes
 	$(BIN)/python benchmarks/run.py $(if $(QUICK),--quick)
+
+bench-groups: $(DEV) ## 200 consumer groups rebalance at once, Ottla beside Apache Kafka; QUICK=1 takes about 2 minutes
+	PYTHONPATH=benchmarks $(BIN)/python -m groups.run $(if $(QUICK),--quick)
 
 clean: ## Remove the virtual environment and everything that was built
 	rm -rf $(VENV) build src/*.egg-info src/ottla/wire/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis

