@@ -9,9 +9,8 @@ a bounded slice.
 from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterable
+from functools import cache
 from typing import Any, Final
-
-import re2
 
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.model.limits import GROUP_REGEX_BYTES_MAX, GROUP_REGEX_CHARS_MAX, GROUP_REGEX_PROGRAM_MAX
@@ -26,15 +25,16 @@ _NAME_COST: Final = 40
 """What calling RE2 costs, in the same unit."""
 
 
-def _options() -> Any:
+@cache
+def _engine() -> tuple[Any, Any]:
+    """RE2 and the options of every expression; loaded with the first one, since it takes 2.5 MB."""
+    import re2
+
     options = re2.Options()
     options.max_mem = GROUP_REGEX_BYTES_MAX
     options.log_errors = False
     options.never_capture = True
-    return options
-
-
-_OPTIONS: Final = _options()
+    return re2, options
 
 
 def compile_regex(regex: str) -> Any:
@@ -43,8 +43,9 @@ def compile_regex(regex: str) -> Any:
         raise _invalid(
             regex[:64] + "…", f"it has {len(regex)} characters, {GROUP_REGEX_CHARS_MAX} are allowed"
         )
+    re2, options = _engine()
     try:
-        compiled = re2.compile(regex, _OPTIONS)
+        compiled = re2.compile(regex, options)
     except (re2.error, UnicodeError) as error:
         reason = error.args[0] if error.args else ""
         raise _invalid(
