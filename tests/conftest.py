@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,11 @@ from support.broker_process import BrokerFactory, BrokerProcess
 from support.java_client import JavaClient
 from support.raw_client import RawClient
 
-# Time is no property: a busy machine would make tests fail that are right.
-settings.register_profile("unhurried", deadline=None)
-settings.load_profile("unhurried")
+# Time is no property: a busy machine would make tests fail that are right. And a run tests the same cases as
+# the one before; to look for new ones, say HYPOTHESIS=explore.
+settings.register_profile("steady", deadline=None, derandomize=True)
+settings.register_profile("explore", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS", "steady"))
 
 _numbers = itertools.count()
 

@@ -54,6 +54,8 @@ class SimulatedClient:
         self.joined: JoinGroupResponse | None = None
         self.joining: Reply[JoinGroupResponse] | None = None
         self.syncing: Reply[SyncGroupResponse] | None = None
+        self.syncing_generation = -1
+        """The one that the sync asked about; a later join may be answered before its reply is read."""
 
     def forget(self) -> None:
         self.member_id = ""
@@ -105,6 +107,7 @@ class ClassicGroupMachine(RuleBasedStateMachine):
         joined = client.joined
         if joined is not None:
             leads = joined.leader == client.member_id and not joined.skip_assignment
+            client.syncing_generation = client.joined.generation_id
             client.syncing = self.stage.sync(
                 client.member_id,
                 joined.generation_id,
@@ -147,10 +150,9 @@ class ClassicGroupMachine(RuleBasedStateMachine):
             elif response.error_code in FORGET:
                 client.forget()
         if client.syncing is not None and client.syncing.done:
-            assert client.joined is not None
             answer, client.syncing = client.syncing.value, None
             if answer.error_code == ErrorCode.NONE:
-                self.own(client, client.joined.generation_id, answer.assignment)
+                self.own(client, client.syncing_generation, answer.assignment)
             elif answer.error_code in FORGET:
                 client.forget()
 

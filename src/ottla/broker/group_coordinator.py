@@ -14,6 +14,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ottla.broker.group_host import LOAD_FAILURES, ShardHost
+from ottla.broker.group_jobs import GroupJobs
 from ottla.broker.group_topics import ImageTopics
 from ottla.groups.environment import Environment
 from ottla.groups.group import Client
@@ -54,6 +55,10 @@ class GroupCoordinator:
         self._env = Environment(
             node.clock, node.chance, ImageTopics(node.image), node.settings.groups, self._group_config
         )
+        self._env.metadata_bytes = lambda: sum(
+            each.shard.state.metadata.size_bytes for each in self.hosts.values()
+        )
+        self._jobs = GroupJobs(node.driver, node.clock)
         self._timer: Waiter | None = None
         self._stopping = False
         self._given_up: dict[int, tuple[float, float]] = {}
@@ -100,7 +105,10 @@ class GroupCoordinator:
             return
         self._env.topics = ImageTopics(image)
         deleted = [(name, topic_id) for topic_id, name in delta.deleted_topics.items()]
-        for host in list(self.hosts.values()):
+        for index in list(self.hosts):
+            host = self.hosts.get(index)  # another one, perhaps, after a rest
+            if host is None:
+                continue
             before = host.last_offset
             host.topics_changed(deleted)
             if host.last_offset != before:
@@ -119,7 +127,7 @@ class GroupCoordinator:
     def _load(self, partition: Partition, delay_ms: float = 0.0) -> None:
         if self._stopping:
             return
-        host = ShardHost(self._node, self._env, partition, self._host_failed)
+        host = ShardHost(self._node, self._env, partition, self._jobs, self._host_failed)
         host.shard.timers.on_earlier = self._earlier
         self.hosts[partition.tp.partition] = host
         if not delay_ms and partition.log.log_start_offset == partition.log.log_end_offset:
@@ -253,6 +261,8 @@ class GroupCoordinator:
 def _answer(ctx: RequestContext, promise: Promise[Any]) -> Steps[Any]:
     waiter = Waiter(inf)
     promise.on_done = waiter.fire
+    if promise.done:
+        waiter.fire()
     ctx.peer.add_waiter(waiter)
     yield waiter
     ctx.peer.discard_waiter(waiter)

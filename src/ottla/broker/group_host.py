@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import errno
 import logging
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ottla.groups.environment import Environment
 from ottla.groups.outcome import Job, Outcome
@@ -32,6 +32,7 @@ from ottla.wire.primitives import DecodeError
 from ottla.wire.record_batch import Codec, CorruptBatch, Record, decode_batch, encode_batch, iter_headers
 
 if TYPE_CHECKING:
+    from ottla.broker.group_jobs import GroupJobs
     from ottla.broker.node import Node
 
 logger = logging.getLogger(__name__)
@@ -62,6 +63,7 @@ class ShardHost:
         "_deleted_topics",
         "_node",
         "_env",
+        "_jobs",
         "_on_fault",
     )
 
@@ -70,6 +72,7 @@ class ShardHost:
         node: Node,
         env: Environment,
         partition: Partition,
+        jobs: GroupJobs,
         on_fault: Callable[[ShardHost, BaseException | None], None],
     ) -> None:
         """`on_fault` is called when the shard has to be loaded anew; with the exception, if it was a bug."""
@@ -83,6 +86,7 @@ class ShardHost:
         self._deleted_topics: list[tuple[str, bytes]] = []
         self._node = node
         self._env = env
+        self._jobs = jobs
         self._on_fault = on_fault
 
     # --- loading ------------------------------------------------------------------------------------------
@@ -96,6 +100,7 @@ class ShardHost:
         replayed = unreadable = 0
         offset = log.log_start_offset
         while offset < upto:
+            offset = max(offset, log.log_start_offset)  # somebody may delete records meanwhile
             found = log.read(offset, self._env.settings.offsets_load_buffer_bytes, upto_offset=upto)
             before = offset
             if found.slice is not None:
@@ -136,6 +141,8 @@ class ShardHost:
                 self._env.clock.monotonic_ms() - began_ms,
             )
         self.decide_alone(Shard.loaded)
+        if not self._is_over():
+            self.decide_alone(Shard.loaded_offsets)
         self.topics_changed([])
 
     def _is_over(self) -> bool:
@@ -211,7 +218,7 @@ class ShardHost:
                     self._answer_when_committed(outcome), f"commit of {self.partition.tp}"
                 )
         for job in outcome.jobs:
-            self._node.driver.spawn(self._run(job), f"group work of {self.partition.tp}")
+            self._jobs.add(self, job)
 
     def _append(self, records: list[GroupRecord]) -> None:
         node = self._node
@@ -252,30 +259,31 @@ class ShardHost:
             yield waiter
         return not self.over and partition.log.high_watermark > offset
 
-    def _run(self, job: Job) -> Steps[None]:
-        """A long piece of work, a slice at a time; its end is a decision like any other."""
-        turn = Turn(self._env.clock)
-        yield turn.rest()  # a job whose end asks for another one would run inside it, ever deeper
+    def run_some(self, job: Job, turn: Turn) -> bool:
+        """Goes on with a long piece of work until it, or the turn, is over; its end is a decision like any
+        other. Whether there is more.
+        """
+        if self.over:
+            job.close()
+            return False
         try:
-            outcome = yield from _in_turns(job, turn, self._is_over)
+            while not turn.over():
+                next(job)
+        except StopIteration as stop:
+            outcome: Outcome = stop.value
+            self.decide_alone(lambda _: outcome)
+            return False
         except Exception as error:
             self.give_up(error)
-            return
-        if outcome is not None and not self.over:
-            self.decide_alone(lambda _: outcome)
+            return False
+        return True
 
     def run_due(self, now_ms: float) -> bool:
         """Lets one timer that is due decide; False when none is."""
         action = self.shard.timers.pop_due(now_ms)
         if action is None:
             return False
-
-        def decision(_: Shard) -> Outcome:
-            outcome = action()
-            outcome.soft_changed = True  # the timer is gone, and would not come back for a failed append
-            return outcome
-
-        self.decide_alone(decision)
+        self.decide_alone(lambda _: action())
         return True
 
     # --- the end ------------------------------------------------------------------------------------------
@@ -294,20 +302,6 @@ class ShardHost:
         if not self.over:
             self.close()
             self._on_fault(self, error)
-
-
-def _in_turns(job: Job, turn: Turn, is_over: Callable[[], bool]) -> Generator[Any, Any, Outcome | None]:
-    try:
-        while True:
-            next(job)
-            if turn.over():
-                yield turn.rest()
-                if is_over():
-                    job.close()
-                    return None
-    except StopIteration as stop:
-        outcome: Outcome = stop.value
-        return outcome
 
 
 def _refusal(error: KafkaError) -> KafkaError:

@@ -44,8 +44,13 @@ class GroupAdmin:
         self._classic = classic
         self._consumer = consumer
 
-    def list(self, states: Iterable[str] = (), types: Iterable[str] = ()) -> list[ListedGroup]:
-        """The shard's groups; an empty filter lets everything pass."""
+    def list(
+        self,
+        states: Iterable[str] = (),
+        types: Iterable[str] = (),
+        groups: Iterable[Group] | None = None,
+    ) -> list[ListedGroup]:
+        """The shard's groups, or those of them that are given; an empty filter lets everything pass."""
         wanted_states = {each.lower().strip() for each in states}
         wanted_types = {each.lower() for each in types}
         return [
@@ -55,7 +60,7 @@ class GroupAdmin:
                 group_state=group.state_name,
                 group_type=group.type,
             )
-            for group in self._state.groups.values()
+            for group in (self._state.groups.values() if groups is None else groups)
             if (not wanted_states or group.state_name.lower() in wanted_states)
             and (not wanted_types or group.type.lower() in wanted_types)
         ]

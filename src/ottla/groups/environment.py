@@ -15,7 +15,7 @@ from ottla.ports.topic_view import TopicView
 
 
 class Environment:
-    __slots__ = ("clock", "chance", "topics", "settings", "group_config")
+    __slots__ = ("clock", "chance", "topics", "settings", "group_config", "metadata_bytes")
 
     def __init__(
         self,
@@ -31,6 +31,9 @@ class Environment:
         self.settings = settings
         self.group_config = group_config
         """A group's own value of a key such as `consumer.session.timeout.ms`, or None where it has none."""
+
+        self.metadata_bytes: Callable[[], int] = lambda: 0
+        """What the members' metadata takes in all shards together."""
 
     def new_uuid_text(self) -> str:
         return uuid_to_text(self.chance.randbytes(16))

@@ -72,6 +72,10 @@ class Shard:
         outcome.absorb(self.consumer.loaded())
         return outcome
 
+    def loaded_offsets(self) -> Outcome:
+        """As `loaded`; a decision of its own, since its records are replayed."""
+        return self.offsets.loaded()
+
     def parked(self) -> list[Promise[Any]]:
         """Everybody who waits for others; a shard that is given up refuses them."""
         return self.classic.parked() + self.consumer.parked()

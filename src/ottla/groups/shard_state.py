@@ -7,12 +7,22 @@ from ottla.groups.group import Group
 from ottla.groups.timers import Timers
 
 
+class Meter:
+    """Bytes of members' metadata that a shard holds. Clients decide how much that is, so it is counted."""
+
+    __slots__ = ("size_bytes",)
+
+    def __init__(self) -> None:
+        self.size_bytes = 0
+
+
 class ShardState:
     """`groups` holds every group that has any state besides offsets, and those made for offsets alone."""
 
-    __slots__ = ("env", "groups", "timers")
+    __slots__ = ("env", "groups", "timers", "metadata")
 
     def __init__(self, env: Environment) -> None:
         self.env = env
         self.groups: dict[str, Group] = {}
         self.timers = Timers()
+        self.metadata = Meter()

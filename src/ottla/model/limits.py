@@ -82,9 +82,12 @@ GROUP_PENDING_MEMBERS_MAX: Final = 10_000
 """Member ids of one group that were handed out and not yet used: a peer that asks for ids and never joins
 must not fill the memory before they expire."""
 
-GROUP_METADATA_BYTES_MAX: Final = 64 * 1024 * 1024
+GROUP_METADATA_BYTES_MAX: Final = 16 * 1024 * 1024
 """What the metadata of all members of one classic group may take together: the leader gets it in one
-response. A thousand members with three protocols of 20 KB each fit."""
+response. Two hundred members with four protocols of 20 KB each fit."""
+
+GROUPS_METADATA_BYTES_MAX: Final = 128 * 1024 * 1024
+"""The same for all classic groups of a node: members live for minutes after their connections are gone."""
 
 GROUP_RECORD_BYTES_MAX: Final = 1_000_000
 """The record that describes a classic group, its members' metadata and assignments included, has to fit into

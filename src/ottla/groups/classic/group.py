@@ -16,6 +16,7 @@ from ottla.groups.classic.states import TRANSITIONS, ClassicState
 from ottla.groups.group import CLASSIC, CONSUMER_PROTOCOL_TYPE
 from ottla.groups.promise import Promise
 from ottla.groups.record import GroupRecord
+from ottla.groups.shard_state import Meter
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.wire.messages.consumer_offsets import GroupMetadataKey
 from ottla.wire.messages.join_group import JoinGroupResponseMember
@@ -36,6 +37,7 @@ class ClassicGroup:
         "pending_sync",
         "new_member_added",
         "metadata_bytes",
+        "_meter",
         "_protocol_type",
         "_supporters",
         "_waiting_to_join",
@@ -75,6 +77,7 @@ class ClassicGroup:
         self.new_member_added = False
         """Somebody came during the initial delay, which is a reason to wait for more."""
         self.metadata_bytes = 0
+        self._meter: Meter | None = None
         self._protocol_type = protocol_type or None
         self._supporters: dict[str, int] = {}
         self._waiting_to_join = 0
@@ -373,7 +376,18 @@ class ClassicGroup:
                 supporters[name] = count
             else:
                 del supporters[name]
-        self.metadata_bytes += change * member.metadata_bytes
+        size_bytes = change * member.metadata_bytes
+        self.metadata_bytes += size_bytes
+        if self._meter is not None:
+            self._meter.size_bytes += size_bytes
+
+    def count_in(self, meter: Meter | None) -> None:
+        """The shard that has the group counts its metadata; None when it has it no longer."""
+        if self._meter is not None:
+            self._meter.size_bytes -= self.metadata_bytes
+        self._meter = meter
+        if meter is not None:
+            meter.size_bytes += self.metadata_bytes
 
     # --- views ------------------------------------------------------------------------------------------
 

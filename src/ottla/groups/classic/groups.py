@@ -86,8 +86,13 @@ class ClassicGroups:
         group_id: str = record.key.group
         existing = self._state.groups.get(group_id)
         if record.value is not None:
-            self._state.groups[group_id] = group_of(group_id, record.value)
+            group = group_of(group_id, record.value)
+            if isinstance(existing, ClassicGroup):
+                existing.count_in(None)
+            self._state.groups[group_id] = group
+            group.count_in(self._state.metadata)
         elif isinstance(existing, ClassicGroup):
+            existing.count_in(None)
             if existing.state is not ClassicState.DEAD:
                 self._rebalances.cancel_timers(existing)
                 existing.transition_to(ClassicState.DEAD, self._state.env.clock.now_ms())
@@ -159,6 +164,7 @@ class ClassicGroups:
         outcome = Outcome()
         changed(outcome)
         self._state.groups[group.group_id] = group
+        group.count_in(self._state.metadata)
         outcome.records.append(group_record(group))
         self._begin_sessions(group)
         if rebalance_because is not None:

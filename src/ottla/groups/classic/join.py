@@ -12,7 +12,7 @@ from uuid import UUID
 
 from ottla.groups.classic.answers import UNKNOWN_MEMBER_ID, join_refusal, joined, release
 from ottla.groups.classic.group import ClassicGroup
-from ottla.groups.classic.member import ClassicMember, ParkedJoin, protocols_of
+from ottla.groups.classic.member import ClassicMember, ParkedJoin, protocols_bytes, protocols_of
 from ottla.groups.classic.rebalance import Rebalances, changed
 from ottla.groups.classic.record import group_record, group_record_bytes, new_group_record
 from ottla.groups.classic.states import ClassicState
@@ -28,6 +28,7 @@ from ottla.model.limits import (
     GROUP_PROTOCOLS_MAX,
     GROUP_REASON_CHARS_MAX,
     GROUP_RECORD_BYTES_MAX,
+    GROUPS_METADATA_BYTES_MAX,
 )
 from ottla.wire.messages.join_group import JoinGroupRequest, JoinGroupResponse
 
@@ -112,6 +113,7 @@ class Joins:
             joining.refuse(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, UNKNOWN_MEMBER_ID)
         else:
             made = ClassicGroup(group_id, since_ms=self._state.env.clock.now_ms())
+            made.count_in(self._state.metadata)
             self._join_group(joining, made, member_id)
             if not made.members and not made.pending_join:
                 return  # refused: nothing was made
@@ -150,9 +152,11 @@ class Joins:
             # A static member that restarted takes its own place.
             member_id = group.static_ids.get(instance_id, UNKNOWN_MEMBER_ID)
         member = group.members.get(member_id)
-        new_bytes = sum(map(len, joining.protocols.values()))
-        old_bytes = 0 if member is None else member.metadata_bytes
-        if group.metadata_bytes - old_bytes + new_bytes > GROUP_METADATA_BYTES_MAX:
+        more_bytes = protocols_bytes(joining.protocols) - (0 if member is None else member.metadata_bytes)
+        if more_bytes > 0 and (
+            group.metadata_bytes + more_bytes > GROUP_METADATA_BYTES_MAX
+            or self._state.env.metadata_bytes() + more_bytes > GROUPS_METADATA_BYTES_MAX
+        ):
             return False
         if group.state is ClassicState.EMPTY:
             return True

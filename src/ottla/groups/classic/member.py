@@ -86,7 +86,7 @@ class ClassicMember:
 
     @property
     def metadata_bytes(self) -> int:
-        return sum(map(len, self.protocols.values()))
+        return protocols_bytes(self.protocols)
 
     def metadata(self, protocol_name: str | None) -> bytes:
         return self.protocols[protocol_name or ""]
@@ -108,6 +108,11 @@ class ClassicMember:
             self._topics_of = metadata
             self._topics = parse_subscribed_topics(metadata)
         return self._topics
+
+
+def protocols_bytes(protocols: Mapping[str, bytes]) -> int:
+    """What they take in memory, in rough terms; names count, too."""
+    return sum(len(name) + len(metadata) for name, metadata in protocols.items())
 
 
 def protocols_of(protocols: Iterable[JoinGroupRequestProtocol]) -> dict[str, bytes]:

@@ -37,6 +37,7 @@ from ottla.groups.group import CONSUMER_PROTOCOL_TYPE
 from ottla.groups.outcome import Outcome
 from ottla.groups.record import GroupRecord
 from ottla.model.errors import ErrorCode, KafkaError
+from ottla.model.limits import GROUP_RECORD_BYTES_MAX
 from ottla.wire.primitives import DecodeError
 
 _UPGRADE: Final = ("upgrade", "bidirectional")
@@ -150,7 +151,18 @@ def may_downgrade(
         return False
     if settings.consumer_migration_policy.lower() not in _DOWNGRADE or size > settings.max_size:
         return False
-    return bool(_common_protocols(_remaining(group, leaving, joining)))
+    remaining = _remaining(group, leaving, joining)
+    return bool(_common_protocols(remaining)) and _fits_a_record(remaining)
+
+
+def _fits_a_record(members: list[ConsumerMember]) -> bool:
+    """A classic group is one record, with one protocol of each member: the largest one, to be safe."""
+    size = sum(
+        max((len(metadata) for _, metadata in member.classic.protocols), default=0)
+        for member in members
+        if member.classic is not None
+    )
+    return size <= GROUP_RECORD_BYTES_MAX // 2
 
 
 def downgrade(

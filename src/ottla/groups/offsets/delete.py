@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ottla.groups.offsets.record import offset_tombstone
 from ottla.groups.offsets.store import OffsetStore
 from ottla.groups.outcome import Outcome
@@ -10,6 +12,7 @@ from ottla.groups.shard_state import ShardState
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.wire.messages.offset_delete import (
     OffsetDeleteRequest,
+    OffsetDeleteRequestTopic,
     OffsetDeleteResponse,
     OffsetDeleteResponsePartition,
     OffsetDeleteResponseTopic,
@@ -50,6 +53,38 @@ def decide_delete(
         response.topics.append(OffsetDeleteResponseTopic(name=topic.name, partitions=results))
     outcome.answer(promise, response)
     return outcome
+
+
+def pieces(request: OffsetDeleteRequest, partitions_max: int) -> list[OffsetDeleteRequest]:
+    """The request as several that name at most so many partitions each, in order; itself when it is small."""
+    if sum(len(topic.partitions) for topic in request.topics) <= partitions_max:
+        return [request]
+    return [
+        OffsetDeleteRequest(
+            group_id=request.group_id,
+            topics=[
+                OffsetDeleteRequestTopic(
+                    name=topic.name, partitions=topic.partitions[begin : begin + partitions_max]
+                )
+            ],
+        )
+        for topic in request.topics
+        for begin in range(0, max(len(topic.partitions), 1), partitions_max)
+    ]
+
+
+def merge(responses: Sequence[OffsetDeleteResponse]) -> OffsetDeleteResponse:
+    """One response from those to the pieces; a refusal of one is the answer."""
+    merged = OffsetDeleteResponse()
+    for response in responses:
+        if response.error_code:
+            return response
+        for topic in response.topics:
+            if merged.topics and merged.topics[-1].name == topic.name:
+                merged.topics[-1].partitions += topic.partitions
+            else:
+                merged.topics.append(topic)
+    return merged
 
 
 def refusal(error: KafkaError) -> OffsetDeleteResponse:

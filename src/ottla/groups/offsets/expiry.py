@@ -110,6 +110,30 @@ def _expire_some(
     return len(some)
 
 
+def of_missing_topics(state: ShardState, store: OffsetStore) -> Iterator[Outcome]:
+    """Tombstones for the offsets of topics that are not there, or are others of the same name by now: a walk
+    over those of a deleted topic may have been cut short by the end of the process.
+    """
+    topics = state.env.topics
+    piece = _Slice()
+    for group_id in list(store.group_ids()):
+        for topic in list(store.of_group(group_id)):
+            if piece.is_full:
+                yield piece.take()
+            piece.visits += 1
+            facts = topics.topic(topic)
+            ids = () if facts is None else (ZERO_UUID, facts.topic_id)
+            for index in list(store.of_group(group_id).get(topic, ())):
+                if piece.is_full:
+                    yield piece.take()
+                piece.visits += 1
+                committed = store.get(group_id, topic, index)
+                if committed is not None and committed[5] not in ids:
+                    piece.outcome.records.append(offset_tombstone(group_id, topic, index))
+    if piece.outcome.records:
+        yield piece.take()
+
+
 def of_deleted_topics(
     state: ShardState, store: OffsetStore, deleted: Iterable[tuple[str, bytes]]
 ) -> Iterator[Outcome]:

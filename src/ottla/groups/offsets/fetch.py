@@ -136,6 +136,69 @@ def group_refusal(
     return OffsetFetchResponseGroup(group_id=asked.group_id, topics=topics)
 
 
+def pieces(
+    state: ShardState,
+    store: OffsetStore,
+    asked: OffsetFetchRequestGroup,
+    api_version: int,
+    partitions_max: int,
+) -> list[OffsetFetchRequestGroup]:
+    """The question as several that name at most so many partitions each, in order; itself when it is small.
+
+    All topics of a group with many offsets become those that it has now.
+    """
+    topics = asked.topics
+    if topics is None:
+        if store.count(asked.group_id) <= partitions_max:
+            return [asked]
+        topics = []
+        for name, partitions in store.of_group(asked.group_id).items():
+            facts = state.env.topics.topic(name)
+            if facts is not None or api_version < FIRST_VERSION_WITH_TOPIC_IDS:
+                topics.append(
+                    OffsetFetchRequestTopics(
+                        name=name,
+                        topic_id=ZERO_UUID if facts is None else facts.topic_id,
+                        partition_indexes=list(partitions),
+                    )
+                )
+    elif sum(len(topic.partition_indexes) for topic in topics) <= partitions_max:
+        return [asked]
+    cut: list[OffsetFetchRequestGroup] = []
+    for topic in topics:
+        indexes = topic.partition_indexes
+        for begin in range(0, max(len(indexes), 1), partitions_max):
+            some = OffsetFetchRequestTopics(
+                name=topic.name,
+                topic_id=topic.topic_id,
+                partition_indexes=indexes[begin : begin + partitions_max],
+            )
+            cut.append(
+                OffsetFetchRequestGroup(
+                    group_id=asked.group_id,
+                    member_id=asked.member_id,
+                    member_epoch=asked.member_epoch,
+                    topics=[some],
+                )
+            )
+    return cut
+
+
+def merge(answers: Sequence[OffsetFetchResponseGroup]) -> OffsetFetchResponseGroup:
+    """One answer from those to the pieces; an error of the group is the answer."""
+    merged = OffsetFetchResponseGroup(group_id=answers[0].group_id)
+    for answer in answers:
+        if answer.error_code:
+            return answer
+        for topic in answer.topics:
+            last = merged.topics[-1] if merged.topics else None
+            if last is not None and (last.name, last.topic_id) == (topic.name, topic.topic_id):
+                last.partitions += topic.partitions
+            else:
+                merged.topics.append(topic)
+    return merged
+
+
 def groups_of(request: OffsetFetchRequest, api_version: int) -> list[OffsetFetchRequestGroup]:
     """The groups that a request of any version asks for."""
     if api_version >= FIRST_VERSION_WITH_GROUPS:

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from ottla.groups.group import Client, Group
 from ottla.groups.offsets.commit import decide_commit
 from ottla.groups.offsets.delete import decide_delete
-from ottla.groups.offsets.expiry import expired, of_deleted_topics
-from ottla.groups.offsets.fetch import fetch_group
+from ottla.groups.offsets.expiry import expired, of_deleted_topics, of_missing_topics
+from ottla.groups.offsets.fetch import fetch_group, pieces
 from ottla.groups.offsets.record import offset_tombstone
 from ottla.groups.offsets.store import OffsetStore
 from ottla.groups.outcome import Job, Outcome
@@ -47,6 +47,12 @@ class Offsets:
         """`fetch.groups_of` and `fetch.response_of` are for the versions with a single group."""
         return fetch_group(self._state, self.store, asked, api_version)
 
+    def fetch_pieces(
+        self, asked: OffsetFetchRequestGroup, api_version: int, partitions_max: int
+    ) -> list[OffsetFetchRequestGroup]:
+        """The question as several; `fetch.merge` puts their answers together."""
+        return pieces(self._state, self.store, asked, api_version, partitions_max)
+
     def delete(self, request: OffsetDeleteRequest, promise: Promise[OffsetDeleteResponse]) -> Outcome:
         """Raises the KafkaError that refuses the whole request."""
         return decide_delete(self._state, self.store, request, promise)
@@ -78,6 +84,12 @@ class Offsets:
             self.store.forget_topic_id(topic_id)
         walk = of_deleted_topics(self._state, self.store, deleted)
         return _slice_of(walk)
+
+    def loaded(self) -> Outcome:
+        """Offsets of topics that are gone go, too. The view of the topics is as new as every commit here:
+        the node that wrote both is the one that reads them.
+        """
+        return _slice_of(of_missing_topics(self._state, self.store))
 
     def replay(self, record: GroupRecord) -> None:
         """An OffsetCommit record, of the present or of the oldest key, or its tombstone."""

@@ -425,4 +425,4 @@ def test_the_metadata_of_a_group_is_bounded(stage: Stage, monkeypatch: pytest.Mo
     monkeypatch.setattr("ottla.groups.classic.join.GROUP_METADATA_BYTES_MAX", 1_000)
     stage.join(version=3, protocols={"range": b"x" * 600})
     assert stage.join(version=3, protocols={"range": b"x" * 600}).error is ErrorCode.GROUP_MAX_SIZE_REACHED
-    assert stage.group.metadata_bytes == 600
+    assert stage.group.metadata_bytes == 600 + len("range")
