@@ -50,6 +50,9 @@ sim: $(DEV) ## Simulate crashes, bad disks and bad networks: SEED=n replays one 
 million: $(DEV) ## 1,000,000 idempotent records while the broker is killed with -9 ten times; all read back once, in order
 	$(BIN)/python tests/chaos/million.py
 
+groups-chaos: $(DEV) ## Groups of up to 20 members of every client while members and broker are killed; SEED=n replays a plan
+	$(BIN)/python tests/chaos/groups/run.py $(if $(SEED),--seed $(SEED))
+
 bench: $(DEV) ## Measure the broker beside librdkafka's mock cluster; QUICK=1 takes about 3 minutes
 	$(BIN)/python benchmarks/run.py $(if $(QUICK),--quick)
 

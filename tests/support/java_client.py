@@ -1,7 +1,7 @@
 """Kafka's own Java clients and dump tool, in one JVM that is told what to do over its stdio.
 
 The jars and the compiled program lie in the git-ignored `.cache/` of the repository, made once per machine
-and version of `pom.xml` and `InteropClient.java`.
+and version of `pom.xml` and the programs beside it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class JavaError(Exception):
 
 def class_path() -> str:
     """The compiled program and its jars, made when they are not there yet."""
-    pom, source = SOURCES / "pom.xml", SOURCES / "InteropClient.java"
+    pom, sources = SOURCES / "pom.xml", sorted(SOURCES.glob("*.java"))
     with machine_lock("java"):
         jars = CACHE / f"jars-{_digest(pom)}"
         if not jars.exists():
@@ -49,14 +49,14 @@ def class_path() -> str:
                 "Kafka's jars could not be fetched with Maven",
             )
             staging.rename(jars)
-        classes = CACHE / f"classes-{_digest(pom, source)}"
+        classes = CACHE / f"classes-{_digest(pom, *sources)}"
         if not classes.exists():
             staging = classes.with_suffix(".part")
             shutil.rmtree(staging, ignore_errors=True)
             staging.mkdir()
             _run(
-                [tool("javac"), "-d", str(staging), "-cp", f"{jars}/*", str(source)],
-                "InteropClient.java could not be compiled",
+                [tool("javac"), "-nowarn", "-d", str(staging), "-cp", f"{jars}/*", *map(str, sources)],
+                "the Java programs of the tests could not be compiled",
             )
             staging.rename(classes)
     return f"{classes}:{jars}/*"

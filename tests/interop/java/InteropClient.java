@@ -162,7 +162,7 @@ public final class InteropClient {
             case "dump":
                 return dump(in);
             default:
-                throw new IllegalArgumentException("unknown operation " + in.get("op"));
+                return GroupAdmin.run(in, admin(in));
         }
     }
 

@@ -128,12 +128,19 @@ def _failed_topic(asked: OffsetFetchRequestTopics, code: int) -> OffsetFetchResp
 def group_refusal(
     asked: OffsetFetchRequestGroup, error: KafkaError, api_version: int
 ) -> OffsetFetchResponseGroup:
-    """An error of the whole group; version 1 has no place for it but in every partition."""
+    """An error of the whole group. Below version 8 it is in every partition, too: version 1 has no other
+    place for it, and some clients never look at the other place. They would take a group that is being
+    loaded for one that has committed nothing, and begin anew.
+    """
     code = int(error.code)
-    if api_version >= FIRST_VERSION_WITH_GROUP_ERRORS:
+    if api_version >= FIRST_VERSION_WITH_GROUPS:
         return OffsetFetchResponseGroup(group_id=asked.group_id, error_code=code)
     topics = [_failed_topic(topic, code) for topic in asked.topics or ()]
-    return OffsetFetchResponseGroup(group_id=asked.group_id, topics=topics)
+    return OffsetFetchResponseGroup(
+        group_id=asked.group_id,
+        topics=topics,
+        error_code=code if api_version >= FIRST_VERSION_WITH_GROUP_ERRORS else int(ErrorCode.NONE),
+    )
 
 
 def pieces(
