@@ -67,6 +67,7 @@ class Session:
         self._name = name
         self._calls: deque[tuple[int, Call]] = deque()
         self._correlation_id = 0
+        self._abandoned = False
         end.on_reply = self._reply
         end.on_closed = self._lost
 
@@ -89,7 +90,14 @@ class Session:
         return (yield from self.finish(self.start(request, version)))
 
     def close(self) -> None:
-        self._end.close()
+        if not self._abandoned:
+            self._end.close()
+        self._lost()
+
+    def abandon(self) -> None:
+        """The client's machine is gone: its calls end here, and the broker is told nothing."""
+        self._abandoned = True
+        self._end.on_reply = self._end.on_closed = None
         self._lost()
 
     def _reply(self, frame: bytes) -> None:

@@ -7,6 +7,7 @@ starts at another value on each boot, as on a real machine.
 
 from __future__ import annotations
 
+from math import inf, nextafter
 from typing import Final
 
 from ottla.testing.scheduler import Scheduler
@@ -43,7 +44,11 @@ class VirtualClock:
 
     def virtual_time_of(self, monotonic_ms: float) -> float:
         """The scheduler's time at which `monotonic_ms()` will give this value: where a deadline falls."""
-        return (monotonic_ms - self.boot_ms) / (1.0 + self.drift)
+        time_ms = (monotonic_ms - self.boot_ms) / (1.0 + self.drift)
+        # Rounded down it would be a moment before the deadline: who waits would wake up there for ever.
+        while self.boot_ms + time_ms * (1.0 + self.drift) < monotonic_ms:
+            time_ms = nextafter(time_ms, inf)
+        return time_ms
 
     def _elapsed_ms(self) -> float:
         return self._scheduler.now_ms * (1.0 + self.drift)

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ottla.testing.broker_run import BrokerRun
+from ottla.testing.group_run import GroupRun
 from ottla.testing.log_run import LogRun
 from ottla.testing.manager_run import ManagerRun
 
@@ -37,10 +38,15 @@ def _run_broker(seed: int, options: argparse.Namespace) -> Counter[str]:
     return BrokerRun(seed, batches=options.steps or 60).run()
 
 
+def _run_groups(seed: int, options: argparse.Namespace) -> Counter[str]:
+    return GroupRun(seed, steps=options.steps or 25).run()
+
+
 PARTS: Final[dict[str, Callable[[int, argparse.Namespace], Counter[str]]]] = {
     "log": _run_log,
     "manager": _run_manager,
     "broker": _run_broker,
+    "groups": _run_groups,
 }
 
 

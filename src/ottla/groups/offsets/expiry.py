@@ -86,7 +86,9 @@ def _expire_some(
     """
     group = state.groups.get(group_id)
     partitions = store.of_group(group_id).get(topic)
-    if group is None or partitions is None or group.is_subscribed_to(topic):
+    # Those of a deleted topic were taken away with it, unless that could not be written.
+    is_gone = state.env.topics.topic(topic) is None
+    if group is None or partitions is None or (group.is_subscribed_to(topic) and not is_gone):
         piece.visits += 1
         return len(indexes) - begin
     now_ms = state.env.clock.now_ms()
@@ -100,9 +102,14 @@ def _expire_some(
             continue
         _, _, _, commit_ms, expire_ms, _ = committed
         from_ms = group.expires_from_ms(commit_ms)
-        if from_ms is None:
-            continue
-        is_due = now_ms >= expire_ms if expire_ms != NO_EXPIRY else now_ms - from_ms >= retention_ms
+        if is_gone:
+            is_due = True
+        elif from_ms is None:
+            is_due = False
+        elif expire_ms != NO_EXPIRY:
+            is_due = now_ms >= expire_ms
+        else:
+            is_due = now_ms - from_ms >= retention_ms
         if is_due:
             records.append(offset_tombstone(group_id, topic, index))
             piece.group_tombstones += 1

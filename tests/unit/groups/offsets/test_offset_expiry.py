@@ -303,3 +303,14 @@ def test_the_group_of_a_deleted_topic_goes_at_the_next_round_of_expiry(world: Wo
     assert "g" in world.state.groups
     outcome, _ = world.offsets.expire()
     assert [type(record.key) for record in outcome.records] == [GroupMetadataKey]
+
+
+def test_offsets_of_a_topic_that_is_gone_go_with_the_next_round_at_the_latest(world: World) -> None:
+    """Their removal may have failed when the topic was deleted, on a full disk for one."""
+    world.set_topics(("orders", topic_id_of(1), 4), ("big", topic_id_of(2), 4))
+    world.put("g", "orders", 0, 7)
+    world.put("g", "big", 0, 9)
+    world.set_topics(("big", topic_id_of(2), 4))
+    assert world.expire() == 1
+    assert world.offset("g", "orders", 0) is None
+    assert world.offset("g", "big", 0) == 9
