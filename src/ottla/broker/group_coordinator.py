@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from math import inf
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ottla.broker.group_host import LOAD_FAILURES, ShardHost
 from ottla.broker.group_jobs import GroupJobs
@@ -199,16 +199,36 @@ class GroupCoordinator:
         refusal: Callable[[KafkaError], R],
     ) -> R | Steps[R]:
         """The response to a request about one group: at once where that is possible, else as steps."""
+        promise = self._promised(ctx, group_id, decision, refusal)
+        return promise.kept() if promise.done else _answer(ctx, promise)
+
+    def ask(
+        self,
+        ctx: RequestContext,
+        group_id: str,
+        decision: Callable[[Shard, Client, Promise[R]], Outcome],
+        refusal: Callable[[KafkaError], R],
+    ) -> Steps[R]:
+        """As `submit`, for a handler that asks more than once and so consists of steps itself."""
+        promise = self._promised(ctx, group_id, decision, refusal)
+        if not promise.done:
+            return (yield from _answer(ctx, promise))
+        return promise.kept()
+
+    def _promised(
+        self,
+        ctx: RequestContext,
+        group_id: str,
+        decision: Callable[[Shard, Client, Promise[R]], Outcome],
+        refusal: Callable[[KafkaError], R],
+    ) -> Promise[R]:
         promise = Promise(refusal)
         client = Client(ctx.client_id or "", f"/{ctx.peer.peer_host}", ctx.version)
         try:
             self.host_of(group_id).decide(lambda shard: decision(shard, client, promise))
         except KafkaError as error:
-            return refusal(error)
-        if promise.done:
-            response: R = promise.response  # type: ignore[assignment]
-            return response
-        return _answer(ctx, promise)
+            promise.refuse(error)
+        return promise
 
     # --- time ---------------------------------------------------------------------------------------------
 
@@ -258,7 +278,7 @@ class GroupCoordinator:
         return more
 
 
-def _answer(ctx: RequestContext, promise: Promise[Any]) -> Steps[Any]:
+def _answer(ctx: RequestContext, promise: Promise[R]) -> Steps[R]:
     waiter = Waiter(inf)
     promise.on_done = waiter.fire
     if promise.done:
@@ -270,4 +290,4 @@ def _answer(ctx: RequestContext, promise: Promise[Any]) -> Steps[Any]:
     if not promise.done:
         # The connection is gone, and nobody reads this: the member's fate is its session's.
         return promise.refusal(KafkaError(ErrorCode.NOT_COORDINATOR))
-    return promise.response
+    return promise.kept()

@@ -7,7 +7,7 @@ only the coordinator's shell completes them, once the records they rest on are c
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from ottla.model.errors import KafkaError
 
@@ -31,6 +31,11 @@ class Promise(Generic[R]):
             self.response = response
             if self.on_done is not None:
                 self.on_done()
+
+    def kept(self) -> R:
+        """The response of a promise that is done."""
+        assert self.done
+        return cast(R, self.response)
 
     def refuse(self, error: KafkaError) -> None:
         self.complete(self._refusal(error))

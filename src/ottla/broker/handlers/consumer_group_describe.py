@@ -25,9 +25,7 @@ def handle(
 ) -> Steps[ConsumerGroupDescribeResponse]:
     response = ConsumerGroupDescribeResponse()
     for done, group_id in enumerate(request.group_ids, 1):
-        described = _describe(ctx, group_id)
-        if not isinstance(described, DescribedGroup):
-            described = yield from described
+        described = yield from _describe(ctx, group_id)
         if request.include_authorized_operations and not described.error_code:
             described.authorized_operations = GROUP_OPERATIONS
         response.groups.append(described)
@@ -36,7 +34,7 @@ def handle(
     return response
 
 
-def _describe(ctx: RequestContext, group_id: str) -> DescribedGroup | Steps[DescribedGroup]:
+def _describe(ctx: RequestContext, group_id: str) -> Steps[DescribedGroup]:
     def decision(shard: Shard, client: Client, promise: Promise[DescribedGroup]) -> Outcome:
         outcome = Outcome()
         outcome.answer(promise, shard.admin.describe_consumer(group_id))
@@ -45,4 +43,4 @@ def _describe(ctx: RequestContext, group_id: str) -> DescribedGroup | Steps[Desc
     def refusal(error: KafkaError) -> DescribedGroup:
         return DescribedGroup(group_id=group_id, error_code=error.code, error_message=error.message)
 
-    return ctx.node.groups.submit(ctx, group_id, decision, refusal)
+    return ctx.node.groups.ask(ctx, group_id, decision, refusal)

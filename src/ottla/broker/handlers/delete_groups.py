@@ -28,16 +28,7 @@ def handle(ctx: RequestContext, request: DeleteGroupsRequest) -> Steps[DeleteGro
 
 def _delete_some(ctx: RequestContext, group_id: str) -> Steps[DeletableGroupResult | None]:
     """The next piece of a group; None while there is more of it."""
-    result = _delete(ctx, group_id)
-    if result is None or isinstance(result, DeletableGroupResult):
-        return result
-    return (yield from result)
-
-
-def _delete(
-    ctx: RequestContext, group_id: str
-) -> DeletableGroupResult | Steps[DeletableGroupResult | None] | None:
-    return ctx.node.groups.submit(
+    return ctx.node.groups.ask(
         ctx,
         group_id,
         lambda shard, _, promise: shard.admin.delete(group_id, promise),

@@ -29,9 +29,7 @@ GROUPS_PER_TURN = 50
 def handle(ctx: RequestContext, request: DescribeGroupsRequest) -> Steps[DescribeGroupsResponse]:
     response = DescribeGroupsResponse()
     for done, group_id in enumerate(request.groups, 1):
-        described = _describe(ctx, group_id)
-        if not isinstance(described, DescribedGroup):
-            described = yield from described
+        described = yield from _describe(ctx, group_id)
         if request.include_authorized_operations and not described.error_code:
             described.authorized_operations = GROUP_OPERATIONS
         response.groups.append(described)
@@ -40,7 +38,7 @@ def handle(ctx: RequestContext, request: DescribeGroupsRequest) -> Steps[Describ
     return response
 
 
-def _describe(ctx: RequestContext, group_id: str) -> DescribedGroup | Steps[DescribedGroup]:
+def _describe(ctx: RequestContext, group_id: str) -> Steps[DescribedGroup]:
     def decision(shard: Shard, client: Client, promise: Promise[DescribedGroup]) -> Outcome:
         outcome = Outcome()
         outcome.answer(promise, shard.admin.describe_classic(group_id, client.api_version))
@@ -49,4 +47,4 @@ def _describe(ctx: RequestContext, group_id: str) -> DescribedGroup | Steps[Desc
     def refusal(error: KafkaError) -> DescribedGroup:
         return DescribedGroup(group_id=group_id, error_code=error.code)
 
-    return ctx.node.groups.submit(ctx, group_id, decision, refusal)
+    return ctx.node.groups.ask(ctx, group_id, decision, refusal)
