@@ -62,7 +62,7 @@ class GroupAdmin:
             )
             for group in (self._state.groups.values() if groups is None else groups)
             if (not wanted_states or group.state_name.lower() in wanted_states)
-            and (not wanted_types or group.type.lower() in wanted_types)
+            and (not wanted_types or group.type in wanted_types)
         ]
 
     def describe_classic(self, group_id: str, api_version: int) -> describe_groups.DescribedGroup:
@@ -112,9 +112,7 @@ class GroupAdmin:
         if group is None:
             raise KafkaError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} not found.")
         if group.type != group_type:
-            raise KafkaError(
-                ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a {group_type.lower()} group."
-            )
+            raise KafkaError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a {group_type} group.")
         return group
 
 

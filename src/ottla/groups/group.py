@@ -6,8 +6,8 @@ from typing import Final, NamedTuple, Protocol
 
 from ottla.groups.record import GroupRecord
 
-CLASSIC: Final = "Classic"
-CONSUMER: Final = "Consumer"
+CLASSIC: Final = "classic"
+CONSUMER: Final = "consumer"
 """Group types, as ListGroups names them."""
 
 CONSUMER_PROTOCOL_TYPE: Final = "consumer"

@@ -146,7 +146,7 @@ def test_join_group(bench: GroupBench, version: int) -> None:
 @pytest.mark.parametrize("version", versions_of(JoinGroupRequest))
 def test_join_group_while_loading(loading: GroupBench, version: int) -> None:
     refused = loading.call(join_request("g", "me"), version)
-    assert (refused.error_code, refused.member_id, refused.generation_id) == (LOADING, "me", -1)
+    assert (refused.error_code, refused.member_id, refused.generation_id) == (LOADING, "", -1)
 
 
 @pytest.mark.parametrize("version", versions_of(JoinGroupRequest))
@@ -155,6 +155,8 @@ def test_join_group_refused_by_a_consumer_group(bench: GroupBench, version: int)
     assert bench.call(consumer_request("g", "new"), 1).error_code == 0
     refused = bench.call(join_request("g", protocol_type="connect"), version)
     assert refused.error_code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    assert refused.protocol_name == (None if version >= 7 else "")
+    assert (refused.member_id, refused.generation_id) == ("", -1)
 
 
 @pytest.mark.parametrize("version", versions_of(SyncGroupRequest))
@@ -166,6 +168,19 @@ def test_sync_group(bench: GroupBench, version: int) -> None:
         assert (answer.protocol_type, answer.protocol_name) == ("consumer", "range")
     refused = bench.call(sync_request("g", member_id, generation + 1), version)
     assert (refused.error_code, refused.assignment) == (ErrorCode.ILLEGAL_GENERATION, b"")
+
+
+@pytest.mark.parametrize("missing", ["protocol_type", "protocol_name"])
+def test_a_sync_of_version_5_has_to_name_its_protocol(bench: GroupBench, missing: str) -> None:
+    """KIP-559; Kafka looks at that first, before the group and the member."""
+    member_id, generation = joined(bench, 9)
+    for group in ("g", "nobody", ""):
+        request = sync_request(group, member_id, generation, {member_id: b"a"})
+        setattr(request, missing, None)
+        assert bench.call(request, 5).error_code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    request = sync_request("g", member_id, generation, {member_id: b"a"})
+    setattr(request, missing, None)
+    assert bench.call(request, 4).error_code == ErrorCode.NONE
 
 
 @pytest.mark.parametrize("version", versions_of(SyncGroupRequest))
@@ -321,7 +336,7 @@ def test_list_groups(bench: GroupBench, version: int) -> None:
     if version >= 4:
         assert group.group_state == "Stable"
     if version >= 5:
-        assert group.group_type == "Classic"
+        assert group.group_type == "classic"
     bench.host.loading = True
     refused = bench.call(ListGroupsRequest(), version)
     assert (refused.error_code, refused.groups) == (LOADING, [])

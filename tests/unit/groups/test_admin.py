@@ -81,9 +81,9 @@ def test_every_group_is_listed_with_protocol_type_state_and_type(office: Office)
         for group in office.admin.list()
     }
     assert listed == {
-        "c": ("consumer", "PreparingRebalance", "Classic"),
-        "n": ("consumer", "Stable", "Consumer"),
-        "simple": ("", "Empty", "Classic"),
+        "c": ("consumer", "PreparingRebalance", "classic"),
+        "n": ("consumer", "Stable", "consumer"),
+        "simple": ("", "Empty", "classic"),
     }
 
 

@@ -8,6 +8,7 @@ rebalance is complete: the next requests of the connection are served meanwhile,
 from __future__ import annotations
 
 from ottla.broker.context import RequestContext
+from ottla.groups.classic.answers import UNKNOWN_MEMBER_ID, join_refusal
 from ottla.ports.effects import Steps
 from ottla.wire.messages.join_group import JoinGroupRequest, JoinGroupResponse
 
@@ -17,5 +18,5 @@ def handle(ctx: RequestContext, request: JoinGroupRequest) -> JoinGroupResponse 
         ctx,
         request.group_id,
         lambda shard, client, promise: shard.join(request, client, promise),
-        lambda error: JoinGroupResponse(error_code=error.code, generation_id=-1, member_id=request.member_id),
+        lambda error: join_refusal(error.code, UNKNOWN_MEMBER_ID, ctx.version),
     )

@@ -161,7 +161,7 @@ def test_a_consumer_group_is_listed_described_and_only_deleted_when_it_is_empty(
     coordinator, epoch = joined
     admin = coordinator.shard.admin
     (listed,) = admin.list([], ["consumer"])
-    assert (listed.group_id, listed.protocol_type, listed.group_type) == ("g", "consumer", "Consumer")
+    assert (listed.group_id, listed.protocol_type, listed.group_type) == ("g", "consumer", "consumer")
     described = admin.describe_consumer("g")
     assert described.error_code == 0 and [each.member_id for each in described.members] == [MEMBER]
     assert admin.describe_classic("g", 6).error_code == ErrorCode.GROUP_ID_NOT_FOUND
@@ -196,7 +196,7 @@ def test_a_log_whose_offsets_come_before_their_consumer_group_loads(
     coordinator.commit(commit_of("g", ("orders", 0, 5), member_id=MEMBER, generation=epoch))
     offsets = coordinator.log[len(before) :]
     coordinator.reload(offsets + before)
-    assert coordinator.shard.state.groups["g"].type == "Consumer"
+    assert coordinator.shard.state.groups["g"].type == "consumer"
     assert coordinator.fetch(MEMBER, epoch) == 5
 
 
