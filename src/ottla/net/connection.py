@@ -294,9 +294,11 @@ class Connection(asyncio.BufferedProtocol):
             self._sink.block()
 
     def resume_writing(self) -> None:
-        transport = self._transport
-        if transport is None or transport.is_closing():
-            return  # the peer is gone, and nothing may abort within asyncio's own write
+        # Not here: this is within asyncio's own write, and when something below closes the connection there
+        # (a peer that is gone), asyncio calls `connection_lost` twice.
+        self._hub.loop.call_soon(self._go_on_writing)
+
+    def _go_on_writing(self) -> None:
         if self._sink is not None and not self.closed:
             turn = self._hub.turn
             turn.active = True

@@ -781,3 +781,41 @@ def test_a_peer_that_leaves_while_replies_are_buffered_is_lost_once() -> None:
 
     asyncio.run(test())
     assert len(lost) == 1
+
+
+def test_a_connection_that_is_closed_when_its_buffer_empties_is_lost_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """asyncio resumes the writer from within its own write, and closes what is closing then, by itself."""
+    lost: list[str | None] = []
+
+    async def test() -> None:
+        loop = asyncio.get_running_loop()
+        failures: list[dict[str, Any]] = []
+        loop.set_exception_handler(lambda _, context: failures.append(context))
+        left, right = socket.socketpair()
+        left.setblocking(False)
+        left.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8192)
+        hub = Hub(loop)
+        connection = Connection(
+            hub, "PLAINTEXT", lambda *_: None, lambda _: None, lambda c: lost.append(c.close_reason)
+        )
+        transport, _ = await loop.create_connection(lambda: connection, sock=left)
+        assert connection._sink is not None
+        monkeypatch.setattr(type(connection._sink), "unblock", lambda _: connection.close_quietly("gone"))
+        transport.write(bytes(1_000_000))
+        right.setblocking(False)
+        deadline = loop.time() + 10
+        while not lost and loop.time() < deadline:
+            try:
+                right.recv(1 << 16)
+            except BlockingIOError:
+                await asyncio.sleep(0)
+        for _ in range(5):
+            await asyncio.sleep(0)
+        right.close()
+        hub.close()
+        assert failures == []
+
+    run(test)
+    assert lost == ["gone"]
