@@ -319,6 +319,20 @@ def test_a_brokers_configuration_is_described_and_its_default_changed(ottla: Ott
     assert b"there is no broker 99" in ottla("config", "describe", "--broker", "99", code=1).stderr
 
 
+def test_a_groups_configuration_changes_before_the_group_exists(ottla: Ottla, topic_name: str) -> None:
+    of_group = ("--group", topic_name)
+    done = ottla("config", "alter", *of_group, "--add", "consumer.session.timeout.ms=50000")
+    assert done.stdout.decode() == f"altered the configuration of group {topic_name}\n"
+    text = ottla("config", "describe", *of_group).stdout.decode()
+    assert text == "consumer.session.timeout.ms=50000  (dynamic group config)\n"
+    refused = ottla(
+        "config", "alter", *of_group, "--add", "consumer.session.timeout.ms=5", code=1
+    ).stderr.decode()
+    assert "consumer.session.timeout.ms" in refused and refused.count("\n") == 1
+    ottla("config", "alter", *of_group, "--delete", "consumer.session.timeout.ms")
+    assert as_json(ottla("config", "describe", *of_group, "--json")) == []
+
+
 def test_the_cluster_is_described(ottla: Ottla, shared_broker: BrokerProcess) -> None:
     described = as_json(ottla("cluster", "--json"))
     (broker,) = described["brokers"]

@@ -47,9 +47,16 @@ def test_configurations_are_described_in_the_same_words(
 ) -> None:
     server = ("--bootstrap-server", shared_broker.bootstrap)
     ours("topics", *server, "--create", "--topic", topic_name, "--config", "retention.ms=12345")
+    of_group = ["--entity-type", "groups", "--entity-name", topic_name]
+    altered = ours(
+        "configs", *server, "--alter", *of_group, "--add-config", "consumer.session.timeout.ms=50000"
+    )
+    assert altered == (0, f"Completed updating config for group {topic_name}.\n")
     for what in (
         ["--topic", topic_name],
         ["--topic", topic_name, "--all"],
+        of_group,
+        ["--group", topic_name, "--all"],
         ["--entity-type", "brokers", "--entity-name", "1"],
     ):
         expected = kafkas("kafka.admin.ConfigCommand", *server, "--describe", *what)

@@ -1,4 +1,4 @@
-"""`ottla config`: read and change the configuration of topics and brokers while they run."""
+"""`ottla config`: read and change the configuration of topics, groups and brokers while they run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Examples:
   ottla config alter --topic clicks --add retention.ms=3600000"""
 )
 def config() -> None:
-    """Read and change the configuration of topics and brokers while they run."""
+    """Read and change the configuration of topics, groups and brokers while they run."""
 
 
 def resource_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -31,19 +31,26 @@ def resource_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--broker-defaults", is_flag=True, help="What all brokers have unless they have their own."
         ),
         click.option("--broker", metavar="ID", help="One broker."),
+        click.option("--group", metavar="ID", help="One consumer group, which need not exist yet."),
         click.option("--topic", metavar="NAME", help="One topic."),
     ):
         command = option(command)
     return command
 
 
-def chosen_resource(topic: str | None, broker: str | None, broker_defaults: bool) -> tuple[ResourceType, str]:
+def chosen_resource(
+    topic: str | None, group: str | None, broker: str | None, broker_defaults: bool
+) -> tuple[ResourceType, str]:
     from ottla.client.admin import ResourceType
 
-    if (topic is not None) + (broker is not None) + broker_defaults != 1:
-        raise click.UsageError("say whose configuration: --topic NAME, --broker ID or --broker-defaults")
+    if (topic is not None) + (group is not None) + (broker is not None) + broker_defaults != 1:
+        raise click.UsageError(
+            "say whose configuration: --topic NAME, --group ID, --broker ID or --broker-defaults"
+        )
     if topic is not None:
         return ResourceType.TOPIC, topic
+    if group is not None:
+        return ResourceType.GROUP, group
     return ResourceType.BROKER, broker or ""
 
 
@@ -60,6 +67,7 @@ Examples:
 @bootstrap_option
 def describe(
     topic: str | None,
+    group: str | None,
     broker: str | None,
     broker_defaults: bool,
     show_all: bool,
@@ -68,7 +76,7 @@ def describe(
     bootstrap_server: str,
 ) -> None:
     """Show a configuration, with where each value comes from."""
-    resource, name = chosen_resource(topic, broker, broker_defaults)
+    resource, name = chosen_resource(topic, group, broker, broker_defaults)
     with open_client(bootstrap_server) as client:
         described = client.run(client.admin.describe_configs(resource, [name], documentation=doc))
     entries = [entry for entry in described.get(name, []) if show_all or not entry.is_default]
@@ -100,6 +108,7 @@ def describe(
     epilog="""\b
 Examples:
   ottla config alter --topic clicks --add retention.ms=3600000 --delete segment.ms
+  ottla config alter --group billing --add consumer.session.timeout.ms=50000
   ottla config alter --broker-defaults --add log.retention.ms=86400000"""
 )
 @resource_options
@@ -111,6 +120,7 @@ Examples:
 @bootstrap_option
 def alter(
     topic: str | None,
+    group: str | None,
     broker: str | None,
     broker_defaults: bool,
     add: tuple[str, ...],
@@ -123,7 +133,7 @@ def alter(
     """Change a configuration; it takes effect at once and survives a restart."""
     from ottla.client.admin import ConfigChange, ConfigOperation, ResourceType
 
-    resource, name = chosen_resource(topic, broker, broker_defaults)
+    resource, name = chosen_resource(topic, group, broker, broker_defaults)
     changes = [
         ConfigChange(key, operation, value)
         for operation, items, option in (
@@ -144,5 +154,5 @@ def alter(
         if resource == ResourceType.TOPIC:
             client.run(client.cluster.discover([name]))
         client.run(client.admin.alter_configs(resource, name, changes, validate_only=validate_only))
-    owner = f"topic {name}" if resource == ResourceType.TOPIC else f"broker {name}" if name else "all brokers"
+    owner = f"{resource.name.lower()} {name}" if name else "all brokers"
     click.echo(f"{'could alter' if validate_only else 'altered'} the configuration of {owner}")

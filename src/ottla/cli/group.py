@@ -16,13 +16,20 @@ if TYPE_CHECKING:
 
 WATCH_SECONDS = 2.0
 
+
+class Seconds(click.FloatRange):
+    """The value of --watch, which may be left out: then what follows is easily taken for it."""
+
+    name = "number of seconds (a group's name goes before --watch)"
+
+
 watch_option = click.option(
     "-w",
     "--watch",
     "watch_s",
     is_flag=False,
     flag_value=WATCH_SECONDS,
-    type=click.FloatRange(0.1),
+    type=Seconds(0.1),
     metavar="[SECONDS]",
     help=f"Show it again and again (every {WATCH_SECONDS:g} seconds) until Ctrl-C.",
 )

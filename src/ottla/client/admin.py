@@ -50,7 +50,7 @@ class ConfigSource(IntEnum):
     DEFAULT_CONFIG = 5
     DYNAMIC_BROKER_LOGGER_CONFIG = 6
     CLIENT_METRICS_CONFIG = 7
-    GROUP_CONFIG = 8
+    DYNAMIC_GROUP_CONFIG = 8
 
     @classmethod
     def of(cls, number: int) -> ConfigSource:

@@ -158,7 +158,8 @@ FATAL_ADVICE: Final[Mapping[ErrorCode, str]] = {
     ErrorCode.UNSUPPORTED_ASSIGNOR: "the broker has no such assignor (group.consumer.assignors)",
     ErrorCode.GROUP_ID_NOT_FOUND: "the group is of another type: use another group",
     ErrorCode.UNSUPPORTED_VERSION: (
-        "the cluster does not have this protocol (feature group.version): use the classic one"
+        "the cluster does not have this protocol (the feature group.version is below 1, raise it with "
+        "kafka-features.sh): use the classic one"
     ),
 }
 

@@ -201,7 +201,11 @@ class ConsumerMembership:
         self._forget_said()
         if code in MOVED or code == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
             self._pacing.back_off(now_ms, rediscover=code in MOVED)
-        elif code in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_MEMBER_EPOCH):
+        elif code in (ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_MEMBER_EPOCH) or (
+            # The group of a member can only be gone when its records are: the offsets topic was deleted, or
+            # a disk lost its end. One that joins is told so of a group of another type.
+            code == ErrorCode.GROUP_ID_NOT_FOUND and self.epoch != JOIN_EPOCH
+        ):
             # Thrown out: others may have our partitions. Join again, with nothing, under the same name.
             self.state = State.JOINING
             self.epoch = JOIN_EPOCH

@@ -67,6 +67,7 @@ def test_the_bootstrap_server_comes_from_the_environment(
         (["topic", "create", "t", "--assignment", "a"], "not a list of brokers"),
         (["topic", "alter", "t"], "nothing to do"),
         (["config", "describe"], "say whose configuration"),
+        (["group", "describe", "--watch", "g"], "a group's name goes before --watch"),
         (
             ["config", "alter", "--topic", "t", "--add", "a=1", "--delete", "a"],
             "one change of a key at a time",

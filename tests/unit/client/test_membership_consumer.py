@@ -137,7 +137,9 @@ def test_after_a_lost_heartbeat_everything_is_said_again() -> None:
     assert (request.subscribed_topic_names, owned_in(request)) == (["t"], [(ID, [0])])
 
 
-@pytest.mark.parametrize("code", [ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_MEMBER_EPOCH])
+@pytest.mark.parametrize(
+    "code", [ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_MEMBER_EPOCH, ErrorCode.GROUP_ID_NOT_FOUND]
+)
 def test_a_member_that_was_thrown_out_loses_its_partitions_and_joins_with_epoch_0(code: ErrorCode) -> None:
     m = membership()
     stable(m, 0)
@@ -167,6 +169,14 @@ def test_what_cannot_be_cured_is_raised() -> None:
     m.step(0)
     with pytest.raises(ServerError, match="give each its own"):
         m.answered(ConsumerGroupHeartbeatResponse(error_code=ErrorCode.UNRELEASED_INSTANCE_ID), 0)
+    assert m.step(0) == Left()
+
+
+def test_a_group_of_another_type_cannot_be_joined() -> None:
+    m = membership()
+    m.step(0)
+    with pytest.raises(ServerError, match="of another type"):
+        m.answered(ConsumerGroupHeartbeatResponse(error_code=ErrorCode.GROUP_ID_NOT_FOUND), 0)
     assert m.step(0) == Left()
 
 

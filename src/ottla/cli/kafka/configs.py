@@ -1,4 +1,4 @@
-"""`kafka-configs.sh`: describe and alter the configuration of topics and brokers."""
+"""`kafka-configs.sh`: describe and alter the configuration of topics, groups and brokers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from ottla.client.admin import ConfigChange, ConfigEntry, ConfigOperation, Confi
 if TYPE_CHECKING:
     from ottla.client.blocking import Client
 
-OTHER_ENTITIES = ("users", "clients", "ips", "groups", "client-metrics", "broker-loggers")
+ENTITIES = {"topics": ResourceType.TOPIC, "groups": ResourceType.GROUP, "brokers": ResourceType.BROKER}
+OTHER_ENTITIES = ("users", "clients", "ips", "client-metrics", "broker-loggers")
 
 _BETWEEN_PAIRS = re.compile(r",(?=[^\]]*(?:\[|$))")
 """A comma that is not inside square brackets."""
@@ -22,19 +23,20 @@ _BETWEEN_PAIRS = re.compile(r",(?=[^\]]*(?:\[|$))")
 def arguments() -> Arguments:
     parser = Arguments(
         "kafka-configs.sh",
-        "Describe and change the configuration of topics and brokers.",
+        "Describe and change the configuration of topics, groups and brokers.",
         epilog="example: kafka-configs.sh --bootstrap-server localhost:9092 --alter --topic events "
         "--add-config retention.ms=86400000",
     )
     parser.add_bootstrap()
     parser.add_argument("--describe", action="store_true", help="list configurations")
     parser.add_argument("--alter", action="store_true", help="change configurations")
-    parser.add_argument("--entity-type", action="append", metavar="TYPE", help="topics or brokers")
+    parser.add_argument("--entity-type", action="append", metavar="TYPE", help="topics, groups or brokers")
     parser.add_argument(
-        "--entity-name", action="append", metavar="NAME", help="a topic's name or a broker's id"
+        "--entity-name", action="append", metavar="NAME", help="a topic's name, a group's or a broker's id"
     )
     parser.add_argument("--entity-default", action="store_true", help="the default of all brokers")
     parser.add_argument("--topic", metavar="NAME", help="short for --entity-type topics --entity-name NAME")
+    parser.add_argument("--group", metavar="ID", help="short for --entity-type groups --entity-name ID")
     parser.add_argument("--broker", metavar="ID", help="short for --entity-type brokers --entity-name ID")
     parser.add_argument("--broker-defaults", action="store_true", help="the default of all brokers")
     parser.add_argument("--all", action="store_true", help="with --describe: defaults and static values too")
@@ -54,7 +56,7 @@ def run(args: Sequence[str]) -> int:
         if options.describe:
             return describe(client, resource, name, show_all=options.all)
         if name is None:
-            raise UsageError("--alter needs --entity-name (or --topic, --broker, --broker-defaults)")
+            raise UsageError("--alter needs --entity-name (or --topic, --group, --broker, --broker-defaults)")
         return alter(client, resource, name, changes(options))
 
 
@@ -62,20 +64,22 @@ def entity(options: argparse.Namespace) -> tuple[ResourceType, str | None]:
     """Whose configuration; the name is None for all of a type and empty for the brokers' default."""
     if options.topic is not None:
         return ResourceType.TOPIC, options.topic
+    if options.group is not None:
+        return ResourceType.GROUP, options.group
     if options.broker is not None:
         return ResourceType.BROKER, options.broker
     if options.broker_defaults:
         return ResourceType.BROKER, ""
     types = options.entity_type or []
     if len(types) != 1:
-        raise UsageError("give one --entity-type: topics or brokers")
+        raise UsageError("give one --entity-type: topics, groups or brokers")
     if types[0] in OTHER_ENTITIES:
-        raise UsageError(f"--entity-type {types[0]} is not available: only topics and brokers are")
-    if types[0] not in ("topics", "brokers"):
-        raise UsageError(f"--entity-type {types[0]} is unknown: write topics or brokers")
-    resource = ResourceType.TOPIC if types[0] == "topics" else ResourceType.BROKER
+        raise UsageError(f"--entity-type {types[0]} is not available: only topics, groups and brokers are")
+    if types[0] not in ENTITIES:
+        raise UsageError(f"--entity-type {types[0]} is unknown: write topics, groups or brokers")
+    resource = ENTITIES[types[0]]
     if options.entity_default:
-        if resource == ResourceType.TOPIC:
+        if resource != ResourceType.BROKER:
             raise UsageError("--entity-default exists for brokers only")
         return resource, ""
     names = options.entity_name or []
@@ -117,6 +121,8 @@ def changes(options: argparse.Namespace) -> list[ConfigChange]:
 def dynamic_source(resource: ResourceType, name: str) -> ConfigSource:
     if resource == ResourceType.TOPIC:
         return ConfigSource.DYNAMIC_TOPIC_CONFIG
+    if resource == ResourceType.GROUP:
+        return ConfigSource.DYNAMIC_GROUP_CONFIG
     return ConfigSource.DYNAMIC_BROKER_CONFIG if name else ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG
 
 
@@ -125,11 +131,13 @@ def describe(client: Client, resource: ResourceType, name: str | None, *, show_a
         names = [name]
     elif resource == ResourceType.TOPIC:
         names = client.run(client.admin.list_topics())
+    elif resource == ResourceType.GROUP:
+        names = [g.group_id for g in client.run(client.groups.list_groups()) if g.is_consumer_group]
     else:
         names = [str(node) for node in sorted(client.run(client.cluster.discover(())).brokers)] + [""]
     described = client.run(client.admin.describe_configs(resource, names)) if names else {}
     for each, entries in described.items():
-        kind = "topic" if resource == ResourceType.TOPIC else "broker"
+        kind = resource.name.lower()
         if resource == ResourceType.BROKER and each == "":
             print("Default configs for brokers in the cluster are:")
         else:
@@ -161,7 +169,7 @@ def alter(client: Client, resource: ResourceType, name: str, wanted: list[Config
         if missing:
             raise UsageError(f"Invalid config(s): {','.join(sorted(missing))}")
     client.run(client.admin.alter_configs(resource, name, wanted))
-    kind = "topic" if resource == ResourceType.TOPIC else "broker"
+    kind = resource.name.lower()
     if resource == ResourceType.BROKER and name == "":
         print("Completed updating default config for brokers in the cluster.")
     else:
