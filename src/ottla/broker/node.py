@@ -355,7 +355,9 @@ class Node:
         if delta.deleted_topics:
             yield from self.logs.sync_names_steps()
             turn.begin()
-        touched = [image.topics_by_id[each] for each in (*delta.created_topics, *delta.changed_topics)]
+        # In an order that does not change from run to run: a seed of the simulator has to tell one story.
+        ids = (*sorted(delta.created_topics), *sorted(delta.changed_topics))
+        touched = [image.topics_by_id[each] for each in ids]
         for topic in touched:
             before = delta.before.topics_by_id.get(topic.topic_id)
             for index, state in topic.partitions.items():
@@ -380,7 +382,7 @@ class Node:
         yield from self.groups.take_image(image, delta)
 
     def _apply_configs(self, delta: ImageDelta) -> None:
-        for resource_type, name in delta.changed_configs:
+        for resource_type, name in sorted(delta.changed_configs):
             if resource_type == TOPIC_RESOURCE:
                 self.logs.update_topic_config(name)
             elif resource_type == BROKER_RESOURCE and name in ("", str(self.node_id)):
