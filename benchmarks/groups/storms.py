@@ -122,7 +122,7 @@ def _measured(running: Running, program: Path, plan: Plan, protocol: str, name: 
         program, running.address, f"{name}-load", record_bytes=RECORD_BYTES, mb_per_s=plan.mb_per_s
     )
     try:
-        time.sleep(1.0)
+        time.sleep(1.0)  # of steady load, which is what the memory is measured under
         loaded_mb = machine.memory_mb(running.pid)["rss_mb"]
         members = Members(plan, running.address, name, protocol)
         try:

@@ -12,16 +12,13 @@ within the flush policy).
 
 from __future__ import annotations
 
-import random
 from collections import Counter
-from typing import Any
 
 from ottla.model.types import TopicPartition
+from ottla.testing.broker_lives import BrokerLives
 from ottla.testing.client import ConfigChanger, SimConsumer, SimProducer, TopicCreator
 from ottla.testing.clock import VirtualClock
 from ottla.testing.cluster import HOST, SimBroker
-from ottla.testing.disk import Survival
-from ottla.testing.driver import SimDriver
 from ottla.testing.ledger import Ledger, Violation
 from ottla.testing.network import NetworkFaults, SimNetwork
 from ottla.testing.scheduler import Scheduler
@@ -39,15 +36,14 @@ FREQUENT = {
 """What runs in the background runs often, so that crashes fall into it."""
 
 
-class BrokerRun:
+class BrokerRun(BrokerLives):
     def __init__(self, seed: int, *, batches: int = 60, crashes: int = 4) -> None:
         self.seed = seed
         self.batches = batches
-        self.scheduler = Scheduler(seed)
-        self.random: random.Random = self.scheduler.random
-        rng = self.random
-        self.network = SimNetwork(
-            self.scheduler,
+        scheduler = Scheduler(seed)
+        rng = scheduler.random
+        network = SimNetwork(
+            scheduler,
             NetworkFaults(
                 break_before_request=rng.choice((0.0, 0.01, 0.05)),
                 break_before_reply=rng.choice((0.0, 0.01, 0.05)),
@@ -55,16 +51,11 @@ class BrokerRun:
                 slow_rate=rng.choice((0.0, 0.05)),
             ),
         )
-        self.power_losses = rng.random() < 0.6
-        self.broker = SimBroker(self.scheduler, self.network, properties=FREQUENT)
-        self.broker.clock.skew_ms = rng.choice((0.0, -1_800_000.0, 3_600_000.0))
+        power_losses = rng.random() < 0.6
+        broker = SimBroker(scheduler, network, properties=FREQUENT)
+        broker.clock.skew_ms = rng.choice((0.0, -1_800_000.0, 3_600_000.0))
+        super().__init__(scheduler, network, broker, crashes=crashes, power_losses=power_losses)
         self.ledger = Ledger()
-        self.report: Counter[str] = Counter()
-        self.crashes_left = crashes
-        self._clock = VirtualClock(self.scheduler)
-        self._clients = SimDriver(self.scheduler, self._clock)
-        self._failure: BaseException | None = None
-        self._calm = False
         self._topic_ids: dict[str, bytes] = {}
 
     def run(self) -> Counter[str]:
@@ -76,13 +67,8 @@ class BrokerRun:
                 f" --steps {self.batches}"
             ) from error
         finally:
-            self._clients.kill()
-            if self.broker.up:
-                self.broker.crash()
-        for counter in (self.network.stats, self.broker.disk.stats):
-            self.report.update(counter)
-        self.report["runs"] += 1
-        self.report["virtual_seconds"] += int(self.scheduler.now_ms / 1000)
+            self._end()
+        self._sum_up()
         self.report["records_acked"] += self.ledger.acked_count
         return self.report
 
@@ -171,43 +157,6 @@ class BrokerRun:
         records: list[tuple[int, bytes]] = self._result(reader.run(tp))
         return records
 
-    # -- running clients --
-
-    def _go(self, steps: Any) -> list[Any]:
-        """Runs a client; the list holds its result when it has one."""
-        finished: list[Any] = []
-
-        def done(result: Any, error: BaseException | None) -> None:
-            if error is not None:
-                self._failure = self._failure or error
-            else:
-                finished.append(result)
-
-        self._clients.run(steps, done)
-        return finished
-
-    def _result(self, steps: Any) -> Any:
-        finished = self._go(steps)
-        self._wait(lambda: bool(finished))
-        return finished[0]
-
-    def _wait(self, condition: Any) -> None:
-        end_ms = self.scheduler.now_ms + 600_000.0
-        while not condition():
-            self._advance()
-            if self.scheduler.now_ms > end_ms:
-                raise Violation("the clients make no progress")
-
-    def _advance(self) -> None:
-        self.scheduler.step()
-        if self._failure is not None:
-            raise self._failure
-        if self.broker.fatal_errors:
-            raise Violation(f"the broker gave up: {self.broker.fatal_errors[0]!r}")
-        if not self.broker.up:
-            self.report["crashes"] += 1
-            self._restart()
-
     # -- crashes --
 
     def _plan_crash(self) -> None:
@@ -232,9 +181,6 @@ class BrokerRun:
         self.broker.disk.capacity_bytes = self.broker.disk.used_bytes() + self.random.randrange(3000)
         self.scheduler.call_after(200.0 + self.random.random() * 1500.0, self._make_room)
 
-    def _make_room(self) -> None:
-        self.broker.disk.capacity_bytes = None
-
     def _kill(self) -> None:
         if not self._calm:
             self.broker.crash()
@@ -243,30 +189,9 @@ class BrokerRun:
         if self.broker.up and not self._calm and self.broker.stop():
             self.report["clean_shutdowns"] += 1
 
-    def _restart(self) -> None:
-        rng = self.random
-        self.broker.next_disk(
-            power_loss=self.power_losses and rng.random() < 0.8,
-            survival=Survival(bit_flips=rng.random() < 0.3),
-        )
-        if self.crashes_left > 0 and rng.random() < 0.2:
-            # The next process does not get far.
-            self.crashes_left -= 1
-            self.broker.disk.crash_at(rng.randrange(60), "before")
-        # Some time passes with nobody at the address.
-        downtime_ms = rng.random() * 500.0
-        end_ms = self.scheduler.now_ms + downtime_ms
-        while (next_ms := self.scheduler.next_time_ms()) is not None and next_ms < end_ms:
-            self.scheduler.step()
-            if self._failure is not None:
-                raise self._failure
-        self._make_room()  # a broker that finds no room at its start says so and ends, which is another story
-        self._start_broker()
-        self._plan_crash()
+    def _event_over(self) -> None:
+        if not self.broker.up:
+            self.report["crashes"] += 1
 
-    def _start_broker(self) -> None:
-        while not self.broker.start():
-            self.report["crashes_at_start"] += 1
-            self.broker.next_disk(power_loss=self.power_losses and self.random.random() < 0.8)
-        if self.broker.fatal_errors:
-            raise Violation(f"the broker gave up: {self.broker.fatal_errors[0]!r}")
+    def _downtime_ms(self) -> float:
+        return self.random.random() * 500.0

@@ -12,6 +12,7 @@ took over meanwhile).
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final
@@ -255,7 +256,7 @@ class GroupClient(SimClient):
         return code, found
 
 
-class GroupMember(GroupClient):
+class GroupMember(GroupClient, ABC):
     def __init__(self, *arguments: Any, topics: Iterable[str], instance_id: str | None = None) -> None:
         super().__init__(*arguments)
         self.topics = list(topics)
@@ -301,12 +302,14 @@ class GroupMember(GroupClient):
     def connected(self) -> None:
         """A new connection is there."""
 
+    @abstractmethod
     def turn(self, session: Session) -> Steps[None]:
-        raise NotImplementedError
+        """What the member does next, as its protocol has it."""
 
     @property
+    @abstractmethod
     def generations_are_shared(self) -> bool:
-        raise NotImplementedError
+        """All members are in the same generation, or each is in an epoch of its own."""
 
     def die(self) -> None:
         self.over = True

@@ -16,19 +16,16 @@ only `kill -9` is survived, as in Kafka on one node.
 from __future__ import annotations
 
 import logging
-import random
 from collections import Counter
-from collections.abc import Callable
 from math import inf
 from typing import Any, Final
 
 from ottla.model.types import TopicPartition
+from ottla.testing.broker_lives import BrokerLives
 from ottla.testing.broker_run import FREQUENT
 from ottla.testing.client import SimProducer, TopicCreator
 from ottla.testing.clock import VirtualClock
 from ottla.testing.cluster import HOST, SimBroker
-from ottla.testing.disk import Survival
-from ottla.testing.driver import SimDriver
 from ottla.testing.group_books import GroupBooks
 from ottla.testing.group_cast import KINDS, GroupCast, Member
 from ottla.testing.group_checker import GroupChecker
@@ -56,7 +53,7 @@ ACTIONS_MS: Final = 900.0
 MEMBERS_MAX: Final = 4
 
 
-class GroupRun:
+class GroupRun(BrokerLives):
     def __init__(
         self, seed: int, *, steps: int = 25, crashes: int | None = None, full_disks: int | None = None
     ) -> None:
@@ -66,11 +63,10 @@ class GroupRun:
         self.seed = seed
         self.steps = steps
         self.full_disks = full_disks
-        self.scheduler = Scheduler(seed)
-        self.random: random.Random = self.scheduler.random
-        rng = self.random
-        self.network = SimNetwork(
-            self.scheduler,
+        scheduler = Scheduler(seed)
+        rng = scheduler.random
+        network = SimNetwork(
+            scheduler,
             NetworkFaults(
                 break_before_request=rng.choice((0.0, 0.01, 0.04)),
                 break_before_reply=rng.choice((0.0, 0.01, 0.04)),
@@ -78,7 +74,7 @@ class GroupRun:
                 slow_rate=rng.choice((0.0, 0.03)),
             ),
         )
-        self.power_losses = rng.random() < 0.6
+        power_losses = rng.random() < 0.6
         self.expiry = rng.random() < 0.2
         properties = {
             **FREQUENT,
@@ -86,23 +82,24 @@ class GroupRun:
             "offsets.topic.num.partitions": str(rng.randint(1, 3)),
             "group.initial.rebalance.delay.ms": str(rng.choice((0, 300, 1000))),
         }
-        if self.power_losses:
+        if power_losses:
             properties["log.flush.interval.messages"] = "1"
         if self.expiry:
             properties["offsets.retention.minutes"] = "1"
-        self.broker = SimBroker(self.scheduler, self.network, properties=properties)
-        self.broker.clock.skew_ms = rng.choice((0.0, -1_800_000.0, 3_600_000.0))
+        broker = SimBroker(scheduler, network, properties=properties)
+        broker.clock.skew_ms = rng.choice((0.0, -1_800_000.0, 3_600_000.0))
+        super().__init__(
+            scheduler,
+            network,
+            broker,
+            crashes=max(3, steps // 8) if crashes is None else crashes,
+            power_losses=power_losses,
+        )
         self.ledger = Ledger()
-        self.report: Counter[str] = Counter()
         self.books = GroupBooks(self.report, retention_ms=60_000.0 if self.expiry else inf)
         self.checker = GroupChecker(self.broker, self.books, self.report)
-        self.crashes_left = max(3, steps // 8) if crashes is None else crashes
         self.casts: list[GroupCast] = []
         self.topics: dict[str, int] = {}
-        self._clock = VirtualClock(self.scheduler)
-        self._clients = SimDriver(self.scheduler, self._clock)
-        self._failure: BaseException | None = None
-        self._calm = False
         self._seen_down = False
         self._producers: list[SimProducer] = []
         self._operations = 0
@@ -121,13 +118,8 @@ class GroupRun:
                 f" --steps {self.steps}"
             ) from error
         finally:
-            self._clients.kill()
-            if self.broker.up:
-                self.broker.crash()
-        for counter in (self.network.stats, self.broker.disk.stats):
-            self.report.update(counter)
-        self.report["runs"] += 1
-        self.report["virtual_seconds"] += int(self.scheduler.now_ms / 1000)
+            self._end()
+        self._sum_up()
         return self.report
 
     # -- the story --
@@ -422,46 +414,11 @@ class GroupRun:
 
         self._clients.run(steps, done)
 
-    def _go(self, steps: Any) -> list[Any]:
-        finished: list[Any] = []
-
-        def done(result: Any, error: BaseException | None) -> None:
-            if error is not None:
-                self._failure = self._failure or error
-            else:
-                finished.append(result)
-
-        self._clients.run(steps, done)
-        return finished
-
-    def _result(self, steps: Any) -> Any:
-        finished = self._go(steps)
-        self._wait(lambda: bool(finished))
-        return finished[0]
-
-    def _wait(self, condition: Callable[[], bool]) -> None:
-        end_ms = self.scheduler.now_ms + 600_000.0
-        while not condition():
-            self._advance()
-            if self.scheduler.now_ms > end_ms:
-                raise Violation("the clients make no progress")
-
     def _run_for(self, duration_ms: float) -> None:
         end_ms = self.scheduler.now_ms + duration_ms
         while (next_ms := self.scheduler.next_time_ms()) is not None and next_ms <= end_ms:
             self._advance()
         self.scheduler.now_ms = max(self.scheduler.now_ms, end_ms)
-
-    def _advance(self) -> None:
-        self.scheduler.step()
-        if self._failure is not None:
-            raise self._failure
-        if self.broker.fatal_errors:
-            raise Violation(f"the broker gave up: {self.broker.fatal_errors[0]!r}")
-        self.checker.look(self.scheduler.now_ms)
-        if not self.broker.up:
-            self.report["restarts"] += 1
-            self._restart()
 
     # -- crashes --
 
@@ -486,9 +443,6 @@ class GroupRun:
         self.broker.disk.capacity_bytes = self.broker.disk.used_bytes() + self.random.randrange(3_000)
         self.scheduler.call_after(200.0 + self.random.random() * 2_500.0, self._make_room)
 
-    def _make_room(self) -> None:
-        self.broker.disk.capacity_bytes = None
-
     def _kill(self) -> None:
         if self.broker.up and not self._calm:
             self._see_it_go_down()
@@ -506,33 +460,21 @@ class GroupRun:
             if self.broker.stop():
                 self.report["clean_shutdowns"] += 1
 
-    def _restart(self) -> None:
-        rng = self.random
+    def _event_over(self) -> None:
+        self.checker.look(self.scheduler.now_ms)
+        if not self.broker.up:
+            self.report["restarts"] += 1
+
+    def _went_down(self) -> None:
         self._see_it_go_down(in_the_middle=True)
-        self.broker.next_disk(
-            power_loss=self.power_losses and rng.random() < 0.8,
-            survival=Survival(bit_flips=rng.random() < 0.3),
-        )
-        if self.crashes_left > 0 and rng.random() < 0.2:
-            self.crashes_left -= 1
-            self.broker.disk.crash_at(rng.randrange(60), "before")
-        # Sometimes it is away for longer than sessions last.
-        end_ms = self.scheduler.now_ms + rng.choice((300.0, 300.0, 5_000.0)) * rng.random()
-        while (next_ms := self.scheduler.next_time_ms()) is not None and next_ms < end_ms:
-            self.scheduler.step()
-            if self._failure is not None:
-                raise self._failure
-        self._make_room()  # a broker that finds no room at its start says so and ends, which is another story
-        self._start_broker()
-        self._plan_crash()
+
+    def _downtime_ms(self) -> float:
+        """Sometimes it is away for longer than sessions last."""
+        return self.random.choice((300.0, 300.0, 5_000.0)) * self.random.random()
 
     def _start_broker(self) -> None:
         self._seen_down = False
-        while not self.broker.start():
-            self.report["crashes_at_start"] += 1
-            self.broker.next_disk(power_loss=self.power_losses and self.random.random() < 0.8)
-        if self.broker.fatal_errors:
-            raise Violation(f"the broker gave up: {self.broker.fatal_errors[0]!r}")
+        super()._start_broker()
 
 
 class _InternalErrors(logging.Handler):
