@@ -101,19 +101,14 @@ class NodeSettings:
 
 def _group_settings(config: ConfigView) -> GroupSettings:
     get = config.get_int
-    protocols = frozenset(config.get_list("group.coordinator.rebalance.protocols"))
+    protocols = config.get_list("group.coordinator.rebalance.protocols")
     return GroupSettings(
         min_session_timeout_ms=get("group.min.session.timeout.ms"),
         max_session_timeout_ms=get("group.max.session.timeout.ms"),
         initial_rebalance_delay_ms=get("group.initial.rebalance.delay.ms"),
         max_size=get("group.max.size"),
-        rebalance_protocols=protocols,
         consumer_session_timeout_ms=get("group.consumer.session.timeout.ms"),
-        consumer_min_session_timeout_ms=get("group.consumer.min.session.timeout.ms"),
-        consumer_max_session_timeout_ms=get("group.consumer.max.session.timeout.ms"),
         consumer_heartbeat_interval_ms=get("group.consumer.heartbeat.interval.ms"),
-        consumer_min_heartbeat_interval_ms=get("group.consumer.min.heartbeat.interval.ms"),
-        consumer_max_heartbeat_interval_ms=get("group.consumer.max.heartbeat.interval.ms"),
         consumer_max_size=get("group.consumer.max.size"),
         consumer_assignors=server_assignors(config.get_list("group.consumer.assignors")),
         consumer_migration_policy=config.get_str("group.consumer.migration.policy").lower(),

@@ -13,15 +13,10 @@ class GroupSettings:
     max_session_timeout_ms: int = 1_800_000
     initial_rebalance_delay_ms: int = 3_000
     max_size: int = 2**31 - 1
-    rebalance_protocols: frozenset[str] = frozenset(("classic", "consumer"))
     new_member_join_timeout_ms: int = 300_000
     """How long a handed-out member id, or a member that joins for the first time, is kept (as in Kafka)."""
     consumer_session_timeout_ms: int = 45_000
-    consumer_min_session_timeout_ms: int = 45_000
-    consumer_max_session_timeout_ms: int = 60_000
     consumer_heartbeat_interval_ms: int = 5_000
-    consumer_min_heartbeat_interval_ms: int = 5_000
-    consumer_max_heartbeat_interval_ms: int = 15_000
     consumer_max_size: int = 2**31 - 1
     consumer_assignors: tuple[str, ...] = ("uniform", "range")
     consumer_migration_policy: str = "bidirectional"
