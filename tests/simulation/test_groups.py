@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from ottla.broker.group_host import ShardHost
+from ottla.coordination.outcome import Outcome
 from ottla.groups.classic import rebalance
 from ottla.groups.classic.group import ClassicGroup
 from ottla.groups.classic.groups import ClassicGroups
@@ -26,7 +27,6 @@ from ottla.groups.consumer import fence, reconcile
 from ottla.groups.consumer.group import ConsumerGroup
 from ottla.groups.consumer.groups import ConsumerGroups
 from ottla.groups.offsets.store import OffsetStore
-from ottla.groups.outcome import Outcome
 from ottla.groups.record import decode_record
 from ottla.testing.group_run import GroupRun
 from ottla.wire.messages.consumer_offsets import (

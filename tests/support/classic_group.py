@@ -13,14 +13,14 @@ from math import inf
 from random import Random
 from typing import Any, Generic, TypeVar
 
+from ottla.coordination.outcome import Outcome
+from ottla.coordination.promise import Promise
 from ottla.groups.classic.group import ClassicGroup
 from ottla.groups.classic.groups import ClassicGroups
 from ottla.groups.classic.record import group_record
 from ottla.groups.classic.states import ClassicState
 from ottla.groups.environment import Environment
 from ottla.groups.group import Client
-from ottla.groups.outcome import Outcome
-from ottla.groups.promise import Promise
 from ottla.groups.record import decode_record
 from ottla.groups.settings import GroupSettings
 from ottla.groups.shard_state import ShardState

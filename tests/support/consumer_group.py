@@ -13,6 +13,8 @@ from dataclasses import replace
 from random import Random
 from typing import Any, Final
 
+from ottla.coordination.outcome import Job, Outcome
+from ottla.coordination.record import CoordinatorRecord
 from ottla.groups.classic.group import ClassicGroup
 from ottla.groups.classic.groups import ClassicGroups
 from ottla.groups.consumer.embedded import decode_assignment
@@ -21,8 +23,7 @@ from ottla.groups.consumer.groups import ConsumerGroups
 from ottla.groups.consumer.member import ConsumerMember
 from ottla.groups.environment import Environment
 from ottla.groups.group import Client
-from ottla.groups.outcome import Job, Outcome
-from ottla.groups.record import GroupRecord, decode_record
+from ottla.groups.record import decode_record
 from ottla.groups.settings import GroupSettings
 from ottla.groups.shard_state import ShardState
 from ottla.model.errors import ErrorCode, KafkaError
@@ -274,7 +275,7 @@ class World:
         if self.check_every_event:
             self.check()
 
-    def records_of(self, act: Callable[[], Any]) -> list[GroupRecord]:
+    def records_of(self, act: Callable[[], Any]) -> list[CoordinatorRecord]:
         """What was written meanwhile."""
         before = len(self.log)
         act()
@@ -339,7 +340,7 @@ def check_group(group: ConsumerGroup) -> None:
     assert all(member.epoch <= group.assignment_epoch for member in group.members.values())
 
 
-def _replay(record: GroupRecord, classic: ClassicGroups, consumer: ConsumerGroups) -> None:
+def _replay(record: CoordinatorRecord, classic: ClassicGroups, consumer: ConsumerGroups) -> None:
     if isinstance(record.key, GroupMetadataKey):
         classic.replay(record)
     else:

@@ -13,7 +13,10 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "ottla"
 
-PURE = ("model", "ports", "wire", "log", "replication", "metadata", "assignors", "groups")
+PURE = (
+    *("model", "ports", "wire", "log", "replication", "metadata", "assignors"),
+    *("coordination", "groups", "transactions"),
+)
 ALLOWED: dict[str, set[str]] = {
     "model": set(),
     "ports": {"model"},
@@ -22,17 +25,22 @@ ALLOWED: dict[str, set[str]] = {
     "replication": {"model", "ports", "wire", "log"},
     "metadata": {"model", "ports", "wire"},
     "assignors": {"model"},
-    "groups": {"model", "ports", "wire", "assignors"},
+    "coordination": {"model", "ports", "wire"},
+    "groups": {"model", "ports", "wire", "assignors", "coordination"},
+    "transactions": {"model", "ports", "wire", "coordination"},
     "net": {"model", "ports", "wire"},
-    "broker": {"model", "ports", "wire", "log", "replication", "metadata", "groups", "net"},
+    "broker": {
+        *("model", "ports", "wire", "log", "replication", "metadata"),
+        *("coordination", "groups", "transactions", "net"),
+    },
     "client": {"model", "ports", "wire", "net", "assignors"},
     "testing": {
-        *("model", "ports", "wire", "log", "replication", "metadata", "assignors", "groups"),
-        *("net", "broker", "client"),
+        *("model", "ports", "wire", "log", "replication", "metadata", "assignors"),
+        *("coordination", "groups", "transactions", "net", "broker", "client"),
     },
     "cli": {
-        *("model", "ports", "wire", "log", "replication", "metadata", "assignors", "groups"),
-        *("net", "broker", "client", "testing"),
+        *("model", "ports", "wire", "log", "replication", "metadata", "assignors"),
+        *("coordination", "groups", "transactions", "net", "broker", "client", "testing"),
     },
 }
 IMPURE_MODULES = {"asyncio", "socket", "threading", "time", "random", "secrets", "select", "subprocess"}

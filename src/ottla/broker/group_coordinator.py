@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, TypeVar
 from ottla.broker.group_host import LOAD_FAILURES, ShardHost
 from ottla.broker.group_jobs import GroupJobs
 from ottla.broker.group_topics import ImageTopics
+from ottla.coordination.outcome import Outcome
+from ottla.coordination.promise import Promise
 from ottla.groups.environment import Environment
 from ottla.groups.group import Client
-from ottla.groups.outcome import Outcome
 from ottla.groups.partitioner import partition_of_group
-from ottla.groups.promise import Promise
 from ottla.groups.shard import Shard
 from ottla.log.turn import Turn
 from ottla.metadata.image import GROUP_RESOURCE, ImageDelta, MetadataImage

@@ -18,9 +18,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ottla.coordination.outcome import Job, Outcome
+from ottla.coordination.record import CoordinatorRecord
 from ottla.groups.environment import Environment
-from ottla.groups.outcome import Job, Outcome
-from ottla.groups.record import GroupRecord, decode_record
+from ottla.groups.record import decode_record
 from ottla.groups.shard import Shard
 from ottla.log.append_origin import AppendOrigin
 from ottla.log.turn import Turn
@@ -220,7 +221,7 @@ class ShardHost:
         for job in outcome.jobs:
             self._jobs.add(self, job)
 
-    def _append(self, records: list[GroupRecord]) -> None:
+    def _append(self, records: list[CoordinatorRecord]) -> None:
         node = self._node
         now_ms = node.clock.now_ms()
         batch = encode_batch(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from ottla.groups.outcome import Job
+from ottla.coordination.outcome import Job
 from ottla.log.turn import Turn
 from ottla.ports.clock import Clock
 from ottla.ports.driver import Driver

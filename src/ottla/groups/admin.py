@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import TYPE_CHECKING, Final, cast
 
+from ottla.coordination.outcome import Outcome
+from ottla.coordination.promise import Promise
 from ottla.groups.group import CLASSIC, CONSUMER, Group
 from ottla.groups.offsets.offsets import Offsets
-from ottla.groups.outcome import Outcome
-from ottla.groups.promise import Promise
 from ottla.groups.shard_state import ShardState
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.wire.messages import consumer_group_describe, describe_groups

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, Protocol
 
-from ottla.groups.record import GroupRecord
+from ottla.coordination.record import CoordinatorRecord
 
 CLASSIC: Final = "classic"
 CONSUMER: Final = "consumer"
@@ -69,7 +69,7 @@ class Group(Protocol):
         """Raises the KafkaError that refuses the deletion: NON_EMPTY_GROUP, GROUP_ID_NOT_FOUND."""
         ...
 
-    def tombstones(self) -> list[GroupRecord]:
+    def tombstones(self) -> list[CoordinatorRecord]:
         """What has to be written so that nothing of the group is left (its offsets apart)."""
         ...
 

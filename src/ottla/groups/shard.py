@@ -11,6 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ottla.coordination.outcome import Outcome
+from ottla.coordination.promise import Promise
+from ottla.coordination.record import CoordinatorRecord
+from ottla.coordination.timers import Timers
 from ottla.groups.admin import GroupAdmin
 from ottla.groups.classic.groups import ClassicGroups
 from ottla.groups.consumer.group import ConsumerGroup
@@ -18,11 +22,7 @@ from ottla.groups.consumer.groups import ConsumerGroups
 from ottla.groups.environment import Environment
 from ottla.groups.group import Client
 from ottla.groups.offsets.offsets import Offsets
-from ottla.groups.outcome import Outcome
-from ottla.groups.promise import Promise
-from ottla.groups.record import GroupRecord
 from ottla.groups.shard_state import ShardState
-from ottla.groups.timers import Timers
 from ottla.wire.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
@@ -56,7 +56,7 @@ class Shard:
 
     # --- the log ------------------------------------------------------------------------------------------
 
-    def replay(self, record: GroupRecord) -> None:
+    def replay(self, record: CoordinatorRecord) -> None:
         key = record.key
         if isinstance(key, (OffsetCommitKey, LegacyOffsetCommitKey)):
             self.offsets.replay(record)

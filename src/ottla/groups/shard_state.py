@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ottla.coordination.timers import Timers
 from ottla.groups.environment import Environment
 from ottla.groups.group import Group
-from ottla.groups.timers import Timers
 
 
 class Meter:

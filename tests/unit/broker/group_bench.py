@@ -14,8 +14,9 @@ from typing import Any
 from broker_bench import Bench, BenchPeer, newest
 
 from ottla.broker.group_host import ShardHost
+from ottla.coordination.record import CoordinatorRecord
 from ottla.groups.partitioner import partition_of_group
-from ottla.groups.record import GroupRecord, decode_record
+from ottla.groups.record import decode_record
 from ottla.model.errors import ErrorCode
 from ottla.wire.framing import encode_request
 from ottla.wire.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
@@ -250,10 +251,10 @@ class GroupBench(Bench):
 
         self.scheduler.run_until(ready, within_ms=60_000)
 
-    def records(self, partition: int = 0) -> list[GroupRecord | None]:
+    def records(self, partition: int = 0) -> list[CoordinatorRecord | None]:
         """What is in a shard's log."""
         log = self.log(OFFSETS_TOPIC, partition)
-        found: list[GroupRecord | None] = []
+        found: list[CoordinatorRecord | None] = []
         offset = log.log_start_offset
         while offset < log.log_end_offset:
             read = log.read(offset, 1 << 24, upto_offset=log.log_end_offset)

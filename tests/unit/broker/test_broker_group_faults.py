@@ -17,8 +17,8 @@ from group_bench import (
     join_request,
 )
 
-from ottla.groups.outcome import Job, Outcome
-from ottla.groups.record import GroupRecord
+from ottla.coordination.outcome import Job, Outcome
+from ottla.coordination.record import CoordinatorRecord
 from ottla.groups.shard import Shard
 from ottla.model.errors import ErrorCode
 from ottla.wire.framing import encode_coordinator_key, encode_coordinator_value
@@ -97,13 +97,13 @@ def test_a_bug_that_meets_every_load_does_not_spin(
 def test_a_bug_in_the_replay_of_a_jobs_records_costs_the_shard_and_not_the_broker(
     bench: GroupBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(self: Shard, record: GroupRecord) -> None:
+    def broken(self: Shard, record: CoordinatorRecord) -> None:
         raise ZeroDivisionError("a bug")
 
     def job() -> Job:
         yield
         outcome = Outcome()
-        outcome.records.append(GroupRecord(GroupMetadataKey(group="x"), None))
+        outcome.records.append(CoordinatorRecord(GroupMetadataKey(group="x"), None))
         return outcome
 
     def decision(_: Shard) -> Outcome:
@@ -127,7 +127,7 @@ def test_a_bug_in_writing_gives_the_shard_up(bench: GroupBench, monkeypatch: pyt
         raise ZeroDivisionError("a bug")
 
     with monkeypatch.context() as patch:
-        patch.setattr(GroupRecord, "key_bytes", broken)
+        patch.setattr(CoordinatorRecord, "key_bytes", broken)
         bench.connect().send(join_request("g"), 9)
         bench.settle()
     assert host.over and len(bench.node.groups.faults) == 1

@@ -23,8 +23,8 @@ from group_bench import (
 )
 
 from ottla.broker.handlers import offset_commit
+from ottla.coordination.outcome import Job, Outcome
 from ottla.groups.offsets.offsets import Offsets
-from ottla.groups.outcome import Job, Outcome
 from ottla.groups.partitioner import partition_of_group
 from ottla.groups.shard import Shard
 from ottla.model.errors import ErrorCode

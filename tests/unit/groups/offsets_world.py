@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from random import Random
 
+from ottla.coordination.outcome import Outcome
+from ottla.coordination.promise import Promise
+from ottla.coordination.record import CoordinatorRecord
 from ottla.groups.environment import Environment
 from ottla.groups.group import CLASSIC, Client
 from ottla.groups.offsets.commit import refusal as commit_refusal
 from ottla.groups.offsets.delete import refusal as delete_refusal
 from ottla.groups.offsets.offsets import Offsets
-from ottla.groups.outcome import Outcome
-from ottla.groups.promise import Promise
-from ottla.groups.record import GroupRecord, decode_record
+from ottla.groups.record import decode_record
 from ottla.groups.settings import GroupSettings
 from ottla.groups.shard_state import ShardState
 from ottla.model.errors import ErrorCode, KafkaError
@@ -121,8 +122,8 @@ class Ward:
     def check_delete(self) -> None:
         self._raise(self.delete_error)
 
-    def tombstones(self) -> list[GroupRecord]:
-        return [GroupRecord(GroupMetadataKey(group=self.group_id), None)]
+    def tombstones(self) -> list[CoordinatorRecord]:
+        return [CoordinatorRecord(GroupMetadataKey(group=self.group_id), None)]
 
     def is_subscribed_to(self, topic: str) -> bool:
         return topic in self.subscribed
@@ -171,7 +172,7 @@ class World:
             except StopIteration as stop:
                 self.run(stop.value)
 
-    def replay(self, record: GroupRecord) -> None:
+    def replay(self, record: CoordinatorRecord) -> None:
         if isinstance(record.key, GroupMetadataKey):
             assert record.value is None
             self.state.groups.pop(record.key.group, None)

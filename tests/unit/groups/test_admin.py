@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from offsets_world import World
 
+from ottla.coordination.promise import Promise
 from ottla.groups.admin import GroupAdmin, delete_refusal
 from ottla.groups.classic.groups import ClassicGroups
 from ottla.groups.group import CONSUMER, Client
 from ottla.groups.offsets.offsets import Offsets
-from ottla.groups.promise import Promise
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.wire.messages import consumer_group_describe, describe_groups
 from ottla.wire.messages.consumer_offsets import GroupMetadataKey, OffsetCommitKey

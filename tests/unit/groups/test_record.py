@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ottla.groups.record import GroupRecord, decode_record
+from ottla.coordination.record import CoordinatorRecord
+from ottla.groups.record import decode_record
 from ottla.wire.messages.consumer_offsets import (
     ConsumerGroupMetadataKey,
     ConsumerGroupMetadataValue,
@@ -19,25 +20,25 @@ from ottla.wire.primitives import DecodeError
 @pytest.mark.parametrize(
     "record",
     [
-        GroupRecord(OffsetCommitKey(group="g", topic="t", partition=1), OffsetCommitValue(offset=5), 3),
-        GroupRecord(GroupMetadataKey(group="g"), GroupMetadataValue(protocol_type="consumer"), 3),
-        GroupRecord(ConsumerGroupMetadataKey(group_id="g"), ConsumerGroupMetadataValue(epoch=7)),
-        GroupRecord(GroupMetadataKey(group="g"), None),
+        CoordinatorRecord(OffsetCommitKey(group="g", topic="t", partition=1), OffsetCommitValue(offset=5), 3),
+        CoordinatorRecord(GroupMetadataKey(group="g"), GroupMetadataValue(protocol_type="consumer"), 3),
+        CoordinatorRecord(ConsumerGroupMetadataKey(group_id="g"), ConsumerGroupMetadataValue(epoch=7)),
+        CoordinatorRecord(GroupMetadataKey(group="g"), None),
     ],
 )
-def test_a_record_comes_back_from_its_bytes(record: GroupRecord) -> None:
+def test_a_record_comes_back_from_its_bytes(record: CoordinatorRecord) -> None:
     assert decode_record(record.key_bytes(), record.value_bytes()) == record
 
 
 def test_key_and_value_begin_with_type_and_version() -> None:
-    record = GroupRecord(GroupMetadataKey(group="g"), GroupMetadataValue(), 2)
+    record = CoordinatorRecord(GroupMetadataKey(group="g"), GroupMetadataValue(), 2)
     assert record.key_bytes()[:2] == b"\x00\x02"
     value = record.value_bytes()
     assert value is not None and value[:2] == b"\x00\x02"
 
 
 def test_a_tombstone_has_no_value_bytes() -> None:
-    assert GroupRecord(GroupMetadataKey(group="g"), None).value_bytes() is None
+    assert CoordinatorRecord(GroupMetadataKey(group="g"), None).value_bytes() is None
 
 
 def test_a_type_that_a_newer_version_wrote_is_stepped_over() -> None:

@@ -7,9 +7,9 @@ are GROUP_ID_NOT_FOUND.
 from __future__ import annotations
 
 from ottla.broker.context import RequestContext
+from ottla.coordination.outcome import Outcome
+from ottla.coordination.promise import Promise
 from ottla.groups.group import Client
-from ottla.groups.outcome import Outcome
-from ottla.groups.promise import Promise
 from ottla.groups.shard import Shard
 from ottla.model.errors import KafkaError
 from ottla.ports.effects import Sleep, Steps

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ottla.coordination.outcome import Outcome
 from ottla.groups.classic.group import ClassicGroup
 from ottla.groups.classic.member import ClassicMember
-from ottla.groups.outcome import Outcome
 from ottla.model.errors import ErrorCode
 from ottla.wire.messages.join_group import JoinGroupResponse
 from ottla.wire.messages.sync_group import SyncGroupResponse

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ottla.coordination.promise import Promise
+from ottla.coordination.record import CoordinatorRecord
 from ottla.groups.classic.member import ClassicMember, ParkedJoin
 from ottla.groups.classic.states import TRANSITIONS, ClassicState
 from ottla.groups.group import CLASSIC, CONSUMER_PROTOCOL_TYPE
-from ottla.groups.promise import Promise
-from ottla.groups.record import GroupRecord
 from ottla.groups.shard_state import Meter
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.wire.messages.consumer_offsets import GroupMetadataKey
@@ -146,8 +146,8 @@ class ClassicGroup:
         if self.state is not ClassicState.EMPTY:
             raise KafkaError(ErrorCode.NON_EMPTY_GROUP)
 
-    def tombstones(self) -> list[GroupRecord]:
-        return [GroupRecord(GroupMetadataKey(group=self.group_id), None)]
+    def tombstones(self) -> list[CoordinatorRecord]:
+        return [CoordinatorRecord(GroupMetadataKey(group=self.group_id), None)]
 
     def is_subscribed_to(self, topic: str) -> bool:
         if self._subscribed_topics is None:

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ottla.coordination.outcome import Outcome
+from ottla.coordination.promise import Promise
+from ottla.coordination.record import CoordinatorRecord
 from ottla.groups.classic.answers import release
 from ottla.groups.classic.group import ClassicGroup
 from ottla.groups.classic.join import Joins
@@ -18,9 +21,6 @@ from ottla.groups.classic.record import group_of, group_record
 from ottla.groups.classic.states import ClassicState
 from ottla.groups.classic.sync import Syncs
 from ottla.groups.group import Client
-from ottla.groups.outcome import Outcome
-from ottla.groups.promise import Promise
-from ottla.groups.record import GroupRecord
 from ottla.groups.shard_state import ShardState
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.wire.messages.describe_groups import DescribedGroup, DescribedGroupMember
@@ -81,7 +81,7 @@ class ClassicGroups:
 
     # --- the log ----------------------------------------------------------------------------------------
 
-    def replay(self, record: GroupRecord) -> None:
+    def replay(self, record: CoordinatorRecord) -> None:
         """A group as of its last generation, or its end."""
         group_id: str = record.key.group
         existing = self._state.groups.get(group_id)

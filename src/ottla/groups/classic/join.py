@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from ottla.coordination.outcome import Outcome
+from ottla.coordination.promise import Promise
 from ottla.groups.classic.answers import UNKNOWN_MEMBER_ID, join_refusal, joined, release
 from ottla.groups.classic.group import ClassicGroup
 from ottla.groups.classic.member import ClassicMember, ParkedJoin, protocols_bytes, protocols_of
@@ -17,8 +19,6 @@ from ottla.groups.classic.rebalance import Rebalances, changed
 from ottla.groups.classic.record import group_record, group_record_bytes, new_group_record
 from ottla.groups.classic.states import ClassicState
 from ottla.groups.group import Client
-from ottla.groups.outcome import Outcome
-from ottla.groups.promise import Promise
 from ottla.groups.shard_state import ShardState
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.model.limits import (

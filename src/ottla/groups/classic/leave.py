@@ -4,12 +4,12 @@ instance id. Every one of them is answered for; the others rebalance once.
 
 from __future__ import annotations
 
+from ottla.coordination.outcome import Outcome
+from ottla.coordination.promise import Promise
 from ottla.groups.classic.group import ClassicGroup
 from ottla.groups.classic.rebalance import Rebalances, changed
 from ottla.groups.classic.states import ClassicState
 from ottla.groups.group import Client
-from ottla.groups.outcome import Outcome
-from ottla.groups.promise import Promise
 from ottla.groups.shard_state import ShardState
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.model.limits import GROUP_LEAVING_MEMBERS_MAX, GROUP_REASON_CHARS_MAX

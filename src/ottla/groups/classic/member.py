@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from struct import Struct
 from typing import Final, NamedTuple
 
-from ottla.groups.promise import Promise
+from ottla.coordination.promise import Promise
 from ottla.model.limits import GROUP_SUBSCRIBED_TOPICS_MAX
 from ottla.wire.messages.consumer_protocol import ConsumerProtocolSubscription
 from ottla.wire.messages.join_group import JoinGroupRequestProtocol, JoinGroupResponse

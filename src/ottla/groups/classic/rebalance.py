@@ -18,12 +18,12 @@ from collections.abc import Hashable
 from functools import partial
 from typing import Final
 
+from ottla.coordination.outcome import Outcome
 from ottla.groups.classic.answers import UNKNOWN_MEMBER_ID, joined, release, sync_refusal
 from ottla.groups.classic.group import ClassicGroup
 from ottla.groups.classic.member import ClassicMember
 from ottla.groups.classic.record import group_record
 from ottla.groups.classic.states import ClassicState
-from ottla.groups.outcome import Outcome
 from ottla.groups.shard_state import ShardState
 from ottla.model.errors import ErrorCode
 

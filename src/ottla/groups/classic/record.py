@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from ottla.coordination.record import CoordinatorRecord
 from ottla.groups.classic.group import ClassicGroup
 from ottla.groups.classic.member import ClassicMember
 from ottla.groups.classic.states import ClassicState
-from ottla.groups.record import GroupRecord
 from ottla.wire.messages.consumer_offsets import GroupMetadataKey, GroupMetadataValue, MemberMetadata
 
 GROUP_METADATA_VERSION: Final = 3
@@ -22,7 +22,7 @@ _MEMBER_OVERHEAD_BYTES: Final = 40
 _GROUP_OVERHEAD_BYTES: Final = 200
 
 
-def group_record(group: ClassicGroup) -> GroupRecord:
+def group_record(group: ClassicGroup) -> CoordinatorRecord:
     members = [
         MemberMetadata(
             member_id=member.member_id,
@@ -44,17 +44,17 @@ def group_record(group: ClassicGroup) -> GroupRecord:
         current_state_timestamp=-1 if group.since_ms is None else group.since_ms,
         members=members,
     )
-    return GroupRecord(GroupMetadataKey(group=group.group_id), value, GROUP_METADATA_VERSION)
+    return CoordinatorRecord(GroupMetadataKey(group=group.group_id), value, GROUP_METADATA_VERSION)
 
 
-def new_group_record(group: ClassicGroup) -> GroupRecord:
+def new_group_record(group: ClassicGroup) -> CoordinatorRecord:
     """The first record of a group: nobody is in it as far as the log knows."""
     value = GroupMetadataValue(
         protocol=None,
         leader=None,
         current_state_timestamp=-1 if group.since_ms is None else group.since_ms,
     )
-    return GroupRecord(GroupMetadataKey(group=group.group_id), value, GROUP_METADATA_VERSION)
+    return CoordinatorRecord(GroupMetadataKey(group=group.group_id), value, GROUP_METADATA_VERSION)
 
 
 def group_record_bytes(group: ClassicGroup) -> int:

@@ -5,6 +5,8 @@ With the leader's request the group is written and Stable; the answers leave whe
 
 from __future__ import annotations
 
+from ottla.coordination.outcome import Outcome
+from ottla.coordination.promise import Promise
 from ottla.groups.classic.answers import sync_refusal, synced
 from ottla.groups.classic.group import ClassicGroup
 from ottla.groups.classic.member import ClassicMember
@@ -12,8 +14,6 @@ from ottla.groups.classic.rebalance import Rebalances, changed
 from ottla.groups.classic.record import group_record, group_record_bytes
 from ottla.groups.classic.states import ClassicState
 from ottla.groups.group import Client
-from ottla.groups.outcome import Outcome
-from ottla.groups.promise import Promise
 from ottla.groups.shard_state import ShardState
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.model.limits import GROUP_RECORD_BYTES_MAX

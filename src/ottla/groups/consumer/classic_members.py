@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ottla.coordination.outcome import Outcome
+from ottla.coordination.promise import Promise
 from ottla.groups.classic.answers import join_refusal
 from ottla.groups.classic.member import protocols_of
 from ottla.groups.consumer.context import Context
@@ -28,8 +30,6 @@ from ottla.groups.consumer.migration import downgrade, may_downgrade
 from ottla.groups.consumer.reconcile import check_known
 from ottla.groups.consumer.settle import Change
 from ottla.groups.group import CONSUMER_PROTOCOL_TYPE, Client
-from ottla.groups.outcome import Outcome
-from ottla.groups.promise import Promise
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.model.limits import GROUP_LEAVING_MEMBERS_MAX, GROUP_PROTOCOLS_MAX
 from ottla.wire.messages.heartbeat import HeartbeatRequest, HeartbeatResponse

@@ -16,12 +16,12 @@ import logging
 from functools import partial
 from typing import Final
 
+from ottla.coordination.outcome import Outcome
 from ottla.groups.consumer.context import Context
 from ottla.groups.consumer.group import ConsumerGroup
 from ottla.groups.consumer.member import ConsumerMember, MemberState
 from ottla.groups.consumer.migration import downgrade, may_downgrade
 from ottla.groups.consumer.records import epoch_record, member_tombstones, regex_tombstone
-from ottla.groups.outcome import Outcome
 
 logger = logging.getLogger(__name__)
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
+from ottla.coordination.record import CoordinatorRecord
 from ottla.groups.consumer.member import (
     LEAVE_EPOCH,
     NO_PARTITIONS,
@@ -28,7 +29,6 @@ from ottla.groups.consumer.records import (
     with_subscription,
 )
 from ottla.groups.group import CONSUMER, CONSUMER_PROTOCOL_TYPE
-from ottla.groups.record import GroupRecord
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.wire.messages.consumer_offsets import (
     ConsumerGroupCurrentMemberAssignmentKey,
@@ -170,7 +170,7 @@ class ConsumerGroup:
         if self.members:
             raise KafkaError(ErrorCode.NON_EMPTY_GROUP, "The group is not empty.")
 
-    def tombstones(self) -> list[GroupRecord]:
+    def tombstones(self) -> list[CoordinatorRecord]:
         return group_tombstones(self.group_id, self.members, self.resolutions)
 
     def is_subscribed_to(self, topic: str) -> bool:
@@ -252,7 +252,7 @@ class ConsumerGroup:
 
     # --- replay -------------------------------------------------------------------------------------------
 
-    def apply(self, record: GroupRecord) -> bool:
+    def apply(self, record: CoordinatorRecord) -> bool:
         """Changes the state as the record says; False when it was the group's own tombstone."""
         key, value = record.key, record.value
         self._state = None

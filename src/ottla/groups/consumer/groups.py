@@ -18,6 +18,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ottla.coordination.outcome import Outcome
+from ottla.coordination.promise import Promise
+from ottla.coordination.record import CoordinatorRecord
 from ottla.groups.classic.groups import ClassicGroups
 from ottla.groups.consumer import classic_members
 from ottla.groups.consumer.context import Context
@@ -27,9 +30,6 @@ from ottla.groups.consumer.group import ConsumerGroup
 from ottla.groups.consumer.heartbeat import heartbeat
 from ottla.groups.consumer.member import MemberState
 from ottla.groups.group import Client
-from ottla.groups.outcome import Outcome
-from ottla.groups.promise import Promise
-from ottla.groups.record import GroupRecord
 from ottla.groups.shard_state import ShardState
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.wire.messages.consumer_group_describe import DescribedGroup
@@ -99,7 +99,7 @@ class ConsumerGroups:
 
     # --- the log ------------------------------------------------------------------------------------------
 
-    def replay(self, record: GroupRecord) -> None:
+    def replay(self, record: CoordinatorRecord) -> None:
         """A record that says something makes the group it is about; a tombstone for one that is not there
         says nothing.
         """

@@ -12,6 +12,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from ottla.coordination.outcome import Outcome
+from ottla.coordination.promise import Promise
+from ottla.coordination.record import CoordinatorRecord
 from ottla.groups.classic.group import ClassicGroup
 from ottla.groups.consumer.context import Context
 from ottla.groups.consumer.fence import begin_session, remove_members
@@ -29,9 +32,6 @@ from ottla.groups.consumer.reconcile import check_known
 from ottla.groups.consumer.records import current_record, partitions_of
 from ottla.groups.consumer.settle import Change
 from ottla.groups.group import Client
-from ottla.groups.outcome import Outcome
-from ottla.groups.promise import Promise
-from ottla.groups.record import GroupRecord
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.model.limits import GROUP_RECORD_BYTES_MAX, GROUP_SUBSCRIBED_TOPICS_MAX
 from ottla.wire.messages.consumer_group_heartbeat import (
@@ -162,7 +162,7 @@ def _beat(
 
 def _find_group(
     context: Context, group_id: str, is_joining: bool
-) -> tuple[ClassicGroup | None, ConsumerGroup, list[GroupRecord]]:
+) -> tuple[ClassicGroup | None, ConsumerGroup, list[CoordinatorRecord]]:
     """A consumer group; for somebody who joins also one that is made for it, perhaps from a classic one,
     which is given too.
     """
@@ -194,7 +194,7 @@ def _check_size(outcome: Outcome) -> None:
 
 def _end_classic(
     context: Context, classic: ClassicGroup, group: ConsumerGroup, outcome: Outcome
-) -> list[GroupRecord]:
+) -> list[CoordinatorRecord]:
     """From here on nothing may be refused."""
     ending = context.classic.dissolve(classic)
     outcome.answers += ending.answers

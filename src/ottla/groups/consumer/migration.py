@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from ottla.coordination.outcome import Outcome
+from ottla.coordination.record import CoordinatorRecord
 from ottla.groups.classic.group import ClassicGroup
 from ottla.groups.classic.member import ClassicMember
 from ottla.groups.classic.states import ClassicState
@@ -34,8 +36,6 @@ from ottla.groups.consumer.records import (
     target_record,
 )
 from ottla.groups.group import CONSUMER_PROTOCOL_TYPE
-from ottla.groups.outcome import Outcome
-from ottla.groups.record import GroupRecord
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.model.limits import GROUP_RECORD_BYTES_MAX
 from ottla.wire.primitives import DecodeError
@@ -47,7 +47,7 @@ _DOWNGRADE: Final = ("downgrade", "bidirectional")
 # --- up -----------------------------------------------------------------------------------------------------
 
 
-def upgraded(context: Context, classic: ClassicGroup) -> tuple[ConsumerGroup, list[GroupRecord]]:
+def upgraded(context: Context, classic: ClassicGroup) -> tuple[ConsumerGroup, list[CoordinatorRecord]]:
     """The consumer group that a classic one with members will be, and the records that make it so; the
     classic one's tombstone comes from `ClassicGroups.dissolve`. Changes nothing. Raises GROUP_ID_NOT_FOUND
     when that may not or cannot be.

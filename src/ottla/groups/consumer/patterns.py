@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from enum import Enum
 
+from ottla.coordination.outcome import Job, Outcome
 from ottla.groups.consumer.context import Context, Underway
 from ottla.groups.consumer.group import ConsumerGroup
 from ottla.groups.consumer.member import ConsumerMember
 from ottla.groups.consumer.records import epoch_record, regex_record, regex_tombstone
 from ottla.groups.consumer.regex import REFRESH_INTERVAL_MIN_MS, compile_regex, resolve_steps
-from ottla.groups.outcome import Job, Outcome
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.model.limits import GROUP_RECORD_BYTES_MAX, GROUP_REGEXES_MAX
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Protocol
 
+from ottla.coordination.record import CoordinatorRecord
 from ottla.groups.consumer.member import ClassicSide, ConsumerMember, MemberState, Partitions
-from ottla.groups.record import GroupRecord
 from ottla.wire.messages.consumer_offsets import (
     ClassicMemberMetadata,
     ClassicProtocol,
@@ -51,52 +51,54 @@ def partitions_of(entries: Iterable[_TopicPartitions]) -> Partitions:
 # --- the group ----------------------------------------------------------------------------------------------
 
 
-def epoch_record(group_id: str, epoch: int, metadata_hash: int) -> GroupRecord:
-    return GroupRecord(
+def epoch_record(group_id: str, epoch: int, metadata_hash: int) -> CoordinatorRecord:
+    return CoordinatorRecord(
         ConsumerGroupMetadataKey(group_id=group_id),
         ConsumerGroupMetadataValue(epoch=epoch, metadata_hash=metadata_hash),
     )
 
 
-def epoch_tombstone(group_id: str) -> GroupRecord:
-    return GroupRecord(ConsumerGroupMetadataKey(group_id=group_id), None)
+def epoch_tombstone(group_id: str) -> CoordinatorRecord:
+    return CoordinatorRecord(ConsumerGroupMetadataKey(group_id=group_id), None)
 
 
-def partition_metadata_tombstone(group_id: str) -> GroupRecord:
+def partition_metadata_tombstone(group_id: str) -> CoordinatorRecord:
     """Versions before 4.1 kept the topics' metadata in a record; now there is the hash."""
-    return GroupRecord(ConsumerGroupPartitionMetadataKey(group_id=group_id), None)
+    return CoordinatorRecord(ConsumerGroupPartitionMetadataKey(group_id=group_id), None)
 
 
-def target_epoch_record(group_id: str, epoch: int) -> GroupRecord:
-    return GroupRecord(
+def target_epoch_record(group_id: str, epoch: int) -> CoordinatorRecord:
+    return CoordinatorRecord(
         ConsumerGroupTargetAssignmentMetadataKey(group_id=group_id),
         ConsumerGroupTargetAssignmentMetadataValue(assignment_epoch=epoch),
     )
 
 
-def target_epoch_tombstone(group_id: str) -> GroupRecord:
-    return GroupRecord(ConsumerGroupTargetAssignmentMetadataKey(group_id=group_id), None)
+def target_epoch_tombstone(group_id: str) -> CoordinatorRecord:
+    return CoordinatorRecord(ConsumerGroupTargetAssignmentMetadataKey(group_id=group_id), None)
 
 
 def regex_record(
     group_id: str, regex: str, topics: Iterable[str], version: int, timestamp_ms: int
-) -> GroupRecord:
-    return GroupRecord(
+) -> CoordinatorRecord:
+    return CoordinatorRecord(
         ConsumerGroupRegularExpressionKey(group_id=group_id, regular_expression=regex),
         ConsumerGroupRegularExpressionValue(topics=sorted(topics), version=version, timestamp=timestamp_ms),
     )
 
 
-def regex_tombstone(group_id: str, regex: str) -> GroupRecord:
-    return GroupRecord(ConsumerGroupRegularExpressionKey(group_id=group_id, regular_expression=regex), None)
+def regex_tombstone(group_id: str, regex: str) -> CoordinatorRecord:
+    return CoordinatorRecord(
+        ConsumerGroupRegularExpressionKey(group_id=group_id, regular_expression=regex), None
+    )
 
 
 # --- a member -----------------------------------------------------------------------------------------------
 
 
-def subscription_record(group_id: str, member: ConsumerMember) -> GroupRecord:
+def subscription_record(group_id: str, member: ConsumerMember) -> CoordinatorRecord:
     classic = member.classic
-    return GroupRecord(
+    return CoordinatorRecord(
         ConsumerGroupMemberMetadataKey(group_id=group_id, member_id=member.member_id),
         ConsumerGroupMemberMetadataValue(
             instance_id=member.instance_id,
@@ -140,8 +142,8 @@ def with_subscription(member: ConsumerMember, value: ConsumerGroupMemberMetadata
     )
 
 
-def target_record(group_id: str, member_id: str, target: Partitions) -> GroupRecord:
-    return GroupRecord(
+def target_record(group_id: str, member_id: str, target: Partitions) -> CoordinatorRecord:
+    return CoordinatorRecord(
         ConsumerGroupTargetAssignmentMemberKey(group_id=group_id, member_id=member_id),
         ConsumerGroupTargetAssignmentMemberValue(
             topic_partitions=[
@@ -154,8 +156,8 @@ def target_record(group_id: str, member_id: str, target: Partitions) -> GroupRec
     )
 
 
-def current_record(group_id: str, member: ConsumerMember) -> GroupRecord:
-    return GroupRecord(
+def current_record(group_id: str, member: ConsumerMember) -> CoordinatorRecord:
+    return CoordinatorRecord(
         ConsumerGroupCurrentMemberAssignmentKey(group_id=group_id, member_id=member.member_id),
         ConsumerGroupCurrentMemberAssignmentValue(
             member_epoch=member.epoch,
@@ -189,19 +191,23 @@ def with_current(member: ConsumerMember, value: ConsumerGroupCurrentMemberAssign
     )
 
 
-def current_tombstone(group_id: str, member_id: str) -> GroupRecord:
-    return GroupRecord(ConsumerGroupCurrentMemberAssignmentKey(group_id=group_id, member_id=member_id), None)
+def current_tombstone(group_id: str, member_id: str) -> CoordinatorRecord:
+    return CoordinatorRecord(
+        ConsumerGroupCurrentMemberAssignmentKey(group_id=group_id, member_id=member_id), None
+    )
 
 
-def target_tombstone(group_id: str, member_id: str) -> GroupRecord:
-    return GroupRecord(ConsumerGroupTargetAssignmentMemberKey(group_id=group_id, member_id=member_id), None)
+def target_tombstone(group_id: str, member_id: str) -> CoordinatorRecord:
+    return CoordinatorRecord(
+        ConsumerGroupTargetAssignmentMemberKey(group_id=group_id, member_id=member_id), None
+    )
 
 
-def subscription_tombstone(group_id: str, member_id: str) -> GroupRecord:
-    return GroupRecord(ConsumerGroupMemberMetadataKey(group_id=group_id, member_id=member_id), None)
+def subscription_tombstone(group_id: str, member_id: str) -> CoordinatorRecord:
+    return CoordinatorRecord(ConsumerGroupMemberMetadataKey(group_id=group_id, member_id=member_id), None)
 
 
-def member_tombstones(group_id: str, member_id: str) -> list[GroupRecord]:
+def member_tombstones(group_id: str, member_id: str) -> list[CoordinatorRecord]:
     """What removes one member, in Kafka's order: what it owns, what it should own, itself."""
     return [
         current_tombstone(group_id, member_id),
@@ -210,7 +216,9 @@ def member_tombstones(group_id: str, member_id: str) -> list[GroupRecord]:
     ]
 
 
-def group_tombstones(group_id: str, member_ids: Iterable[str], regexes: Iterable[str]) -> list[GroupRecord]:
+def group_tombstones(
+    group_id: str, member_ids: Iterable[str], regexes: Iterable[str]
+) -> list[CoordinatorRecord]:
     """What removes a whole group, in Kafka's order."""
     ids = list(member_ids)
     return [

@@ -8,6 +8,7 @@ changed.
 
 from __future__ import annotations
 
+from ottla.coordination.outcome import Outcome
 from ottla.groups.consumer.context import Context
 from ottla.groups.consumer.fence import begin_revocation
 from ottla.groups.consumer.group import ConsumerGroup, matched_topics
@@ -23,7 +24,6 @@ from ottla.groups.consumer.records import (
     target_record,
 )
 from ottla.groups.consumer.target import next_target
-from ottla.groups.outcome import Outcome
 
 
 class Change:

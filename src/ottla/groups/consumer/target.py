@@ -26,12 +26,12 @@ from typing import Final, NamedTuple
 
 from ottla.assignors import server_range, uniform
 from ottla.assignors.group_spec import Assignment, GroupSpec, MemberSpec
+from ottla.coordination.outcome import Job, Outcome, try_now
+from ottla.coordination.record import CoordinatorRecord
 from ottla.groups.consumer.context import Context, Underway
 from ottla.groups.consumer.group import ConsumerGroup, Resolution, matched_topics
 from ottla.groups.consumer.member import NO_PARTITIONS, ConsumerMember, Partitions
 from ottla.groups.consumer.records import epoch_record, target_epoch_record, target_record
-from ottla.groups.outcome import Job, Outcome, try_now
-from ottla.groups.record import GroupRecord
 from ottla.ports.topic_view import TopicView
 
 ASSIGNORS: Final = {"uniform": uniform.assign_steps, "range": server_range.assign_steps}
@@ -58,7 +58,7 @@ class Target(NamedTuple):
 
 class _Computed(NamedTuple):
     assignment: Assignment
-    records: dict[str, GroupRecord]
+    records: dict[str, CoordinatorRecord]
     """Of the members whose target has changed, by member id."""
 
 
@@ -147,7 +147,7 @@ def _steps(
         if number % _SPECS == _SPECS - 1:
             yield
     assignment = yield from ASSIGNORS[assignor](GroupSpec(specs, counts))
-    records: dict[str, GroupRecord] = {}
+    records: dict[str, CoordinatorRecord] = {}
     for number, member_id in enumerate(members):
         new = assignment.get(member_id, NO_PARTITIONS)
         if targets.get(member_id) != new:
@@ -195,9 +195,9 @@ def _job(
 
 def _inherited(
     group: ConsumerGroup, members: Mapping[str, ConsumerMember], assignment: Assignment
-) -> list[GroupRecord]:
+) -> list[CoordinatorRecord]:
     """Targets of static members that have returned under another id since the snapshot."""
-    records: list[GroupRecord] = []
+    records: list[CoordinatorRecord] = []
     for old_id, old in members.items():
         if old.instance_id is not None and old_id not in group.members:
             new_id = group.static_members.get(old.instance_id)

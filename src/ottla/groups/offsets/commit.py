@@ -16,11 +16,11 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Final
 
+from ottla.coordination.outcome import Outcome
+from ottla.coordination.promise import Promise
 from ottla.groups.group import Client
 from ottla.groups.offsets.record import offset_record
 from ottla.groups.offsets.store import NO_EXPIRY
-from ottla.groups.outcome import Outcome
-from ottla.groups.promise import Promise
 from ottla.groups.shard_state import ShardState
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.ports.topic_view import TopicFacts, TopicView

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from ottla.coordination.outcome import Outcome
 from ottla.groups.offsets.record import offset_tombstone
 from ottla.groups.offsets.store import NO_EXPIRY, OffsetStore
-from ottla.groups.outcome import Outcome
 from ottla.groups.shard_state import ShardState
 from ottla.wire.primitives import ZERO_UUID
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from ottla.coordination.outcome import Job, Outcome
+from ottla.coordination.promise import Promise
+from ottla.coordination.record import CoordinatorRecord
 from ottla.groups.group import Client, Group
 from ottla.groups.offsets.commit import decide_commit
 from ottla.groups.offsets.delete import decide_delete
@@ -16,9 +19,6 @@ from ottla.groups.offsets.expiry import expired, of_deleted_topics, of_missing_t
 from ottla.groups.offsets.fetch import fetch_group, pieces
 from ottla.groups.offsets.record import offset_tombstone
 from ottla.groups.offsets.store import OffsetStore
-from ottla.groups.outcome import Job, Outcome
-from ottla.groups.promise import Promise
-from ottla.groups.record import GroupRecord
 from ottla.groups.shard_state import ShardState
 from ottla.wire.messages.consumer_offsets import OffsetCommitValue
 from ottla.wire.messages.offset_commit import OffsetCommitRequest, OffsetCommitResponse
@@ -57,7 +57,7 @@ class Offsets:
         """Raises the KafkaError that refuses the whole request."""
         return decide_delete(self._state, self.store, request, promise)
 
-    def tombstones_of(self, group_id: str) -> Iterator[GroupRecord]:
+    def tombstones_of(self, group_id: str) -> Iterator[CoordinatorRecord]:
         """The tombstones of all offsets of a group, for who deletes the group."""
         for topic, partitions in self.store.of_group(group_id).items():
             for partition in partitions:
@@ -91,7 +91,7 @@ class Offsets:
         """
         return _slice_of(of_missing_topics(self._state, self.store))
 
-    def replay(self, record: GroupRecord) -> None:
+    def replay(self, record: CoordinatorRecord) -> None:
         """An OffsetCommit record, of the present or of the oldest key, or its tombstone."""
         key = record.key
         value = record.value

@@ -15,8 +15,8 @@ from functools import lru_cache
 from struct import Struct
 from typing import Final
 
+from ottla.coordination.record import CoordinatorRecord
 from ottla.groups.offsets.store import NO_EXPIRY
-from ottla.groups.record import GroupRecord
 from ottla.wire.messages.consumer_offsets import OffsetCommitKey, OffsetCommitValue
 from ottla.wire.primitives import ZERO_UUID
 
@@ -50,8 +50,8 @@ def _key_prefix(group_id: str, topic: str) -> bytes:
     )
 
 
-class OffsetRecord(GroupRecord):
-    """A GroupRecord with an OffsetCommitKey that encodes itself faster."""
+class OffsetRecord(CoordinatorRecord):
+    """A CoordinatorRecord with an OffsetCommitKey that encodes itself faster."""
 
     __slots__ = ()
 

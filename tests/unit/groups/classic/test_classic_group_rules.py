@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from ottla.coordination.outcome import Outcome
+from ottla.coordination.record import CoordinatorRecord
 from ottla.groups.classic.group import ClassicGroup
 from ottla.groups.classic.member import ClassicMember
 from ottla.groups.classic.states import TRANSITIONS, ClassicState
-from ottla.groups.outcome import Outcome
-from ottla.groups.record import GroupRecord
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.wire.messages.consumer_offsets import (
     ConsumerGroupMetadataKey,
@@ -231,7 +231,7 @@ def test_a_record_of_version_0_is_understood(stage: Stage) -> None:
         leader="m",
         members=[MemberMetadata(member_id="m", session_timeout=9_000, subscription=subscription("a"))],
     )
-    record = GroupRecord(GroupMetadataKey(group="g"), value, 0)
+    record = CoordinatorRecord(GroupMetadataKey(group="g"), value, 0)
     stage.log.append((record.key_bytes(), record.value_bytes()))
     group = stage.restarted().group
     assert group.since_ms is None
@@ -354,8 +354,8 @@ class OtherGroup:
         self.group_id = "g"
         self.is_empty = is_empty
 
-    def tombstones(self) -> list[GroupRecord]:
-        return [GroupRecord(ConsumerGroupMetadataKey(group_id="g"), None)]
+    def tombstones(self) -> list[CoordinatorRecord]:
+        return [CoordinatorRecord(ConsumerGroupMetadataKey(group_id="g"), None)]
 
 
 def put_other_group(stage: Stage, *, is_empty: bool) -> None:
@@ -384,5 +384,5 @@ def test_an_empty_group_of_another_kind_makes_room_for_a_classic_one(stage: Stag
 
 def test_the_tombstone_of_a_classic_group_does_not_touch_another_kind(stage: Stage) -> None:
     put_other_group(stage, is_empty=True)
-    stage.groups.replay(GroupRecord(GroupMetadataKey(group="g"), None))
+    stage.groups.replay(CoordinatorRecord(GroupMetadataKey(group="g"), None))
     assert "g" in stage.state.groups

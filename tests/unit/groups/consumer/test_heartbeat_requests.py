@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from ottla.coordination.promise import Promise
 from ottla.groups.group import Client
-from ottla.groups.promise import Promise
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.wire.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 
 from ottla.assignors.steps import drain
+from ottla.coordination.record import CoordinatorRecord
 from ottla.groups.consumer.records import partition_metadata_tombstone
 from ottla.groups.consumer.regex import resolve_steps
-from ottla.groups.record import GroupRecord
 from ottla.wire.messages.consumer_offsets import (
     ConsumerGroupPartitionMetadataKey,
     ConsumerGroupPartitionMetadataValue,
@@ -80,7 +80,9 @@ def test_the_metadata_record_of_older_versions_is_removed_with_the_next_change(w
     """Kafka 4.1 replaced it with the hash in the group's own record."""
     member = Consumer(world, "m1", "a")
     settle(member)
-    old = GroupRecord(ConsumerGroupPartitionMetadataKey(group_id="g"), ConsumerGroupPartitionMetadataValue())
+    old = CoordinatorRecord(
+        ConsumerGroupPartitionMetadataKey(group_id="g"), ConsumerGroupPartitionMetadataValue()
+    )
     world.consumer.replay(old)
     world._twin_consumer.replay(old)
     world.log.append((old.key_bytes(), old.value_bytes()))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from offsets_world import BEGIN_MS, World, commit_by_id, commit_of, errors_of, topic_id_of
 
+from ottla.coordination.outcome import Outcome
 from ottla.groups.offsets.commit import chunks, merge, refusal
-from ottla.groups.outcome import Outcome
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.wire.messages.offset_commit import (
     OffsetCommitRequest,

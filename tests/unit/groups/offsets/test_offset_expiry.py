@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from offsets_world import RETENTION_MS, Ward, World, commit_by_id, commit_of, topic_id_of
 
+from ottla.coordination.outcome import Outcome
 from ottla.groups.offsets.expiry import SLICE_TOMBSTONES_MAX, SLICE_VISITS_MAX
-from ottla.groups.outcome import Outcome
 from ottla.wire.messages.consumer_offsets import GroupMetadataKey
 from ottla.wire.messages.offset_commit import (
     OffsetCommitRequest,

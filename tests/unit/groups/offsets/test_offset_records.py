@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from offsets_world import BEGIN_MS, World, commit_by_id, commit_of, topic_id_of
 
+from ottla.coordination.record import CoordinatorRecord
 from ottla.groups.offsets.record import OffsetRecord, offset_record, offset_tombstone
 from ottla.groups.offsets.store import OffsetStore
-from ottla.groups.record import GroupRecord, decode_record
+from ottla.groups.record import decode_record
 from ottla.wire.framing import encode_coordinator_key, encode_coordinator_value
 from ottla.wire.messages.consumer_offsets import (
     LegacyOffsetCommitKey,
@@ -79,7 +80,7 @@ def test_a_tombstone_has_a_key_and_no_value() -> None:
 
 def test_a_fast_record_equals_the_plain_one() -> None:
     key, value = OffsetCommitKey(group="g", topic="t"), OffsetCommitValue(offset=1)
-    assert OffsetRecord(key, value, 4) == GroupRecord(key, value, 4)
+    assert OffsetRecord(key, value, 4) == CoordinatorRecord(key, value, 4)
 
 
 # --- replay -----------------------------------------------------------------------------------------------
@@ -119,7 +120,7 @@ def test_the_oldest_key_is_replayed_and_is_the_same_offset() -> None:
     assert record is not None
     world.replay(record)
     assert world.offsets.store.get("g", "orders", 1) == (7, -1, "m", BEGIN_MS, -1, ZERO_UUID)
-    world.replay(GroupRecord(key, None))
+    world.replay(CoordinatorRecord(key, None))
     assert world.offset("g", "orders", 1) is None
 
 

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from offsets_world import RETENTION_MS, ManualClock, Topics, commit_of, delete_of, topic_id_of
 
+from ottla.coordination.outcome import Outcome
+from ottla.coordination.promise import Promise
 from ottla.groups.admin import delete_refusal
 from ottla.groups.environment import Environment
 from ottla.groups.group import Client
 from ottla.groups.offsets.commit import refusal as commit_refusal
 from ottla.groups.offsets.delete import refusal as offset_delete_refusal
-from ottla.groups.outcome import Outcome
-from ottla.groups.promise import Promise
 from ottla.groups.record import decode_record
 from ottla.groups.settings import GroupSettings
 from ottla.groups.shard import Shard

@@ -7,8 +7,8 @@ from math import inf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ottla.groups.outcome import Outcome
-from ottla.groups.timers import Timers
+from ottla.coordination.outcome import Outcome
+from ottla.coordination.timers import Timers
 
 
 class Bell:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable
 from itertools import count
 from math import inf
 
-from ottla.groups.outcome import Outcome
+from ottla.coordination.outcome import Outcome
 
 
 class _Timer:

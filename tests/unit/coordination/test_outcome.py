@@ -6,9 +6,9 @@ from collections.abc import Generator
 
 import pytest
 
-from ottla.groups.outcome import Outcome, try_now
-from ottla.groups.promise import Promise
-from ottla.groups.record import GroupRecord
+from ottla.coordination.outcome import Outcome, try_now
+from ottla.coordination.promise import Promise
+from ottla.coordination.record import CoordinatorRecord
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.wire.messages.consumer_offsets import GroupMetadataKey
 
@@ -20,7 +20,7 @@ def promise() -> Promise[int]:
 def outcome_with(*groups: str, replayed: bool = False) -> Outcome:
     outcome = Outcome()
     outcome.replayed = replayed
-    outcome.records += [GroupRecord(GroupMetadataKey(group=each), None) for each in groups]
+    outcome.records += [CoordinatorRecord(GroupMetadataKey(group=each), None) for each in groups]
     return outcome
 
 

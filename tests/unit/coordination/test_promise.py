@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ottla.groups.promise import Promise
+from ottla.coordination.promise import Promise
 from ottla.model.errors import ErrorCode, KafkaError
 
 

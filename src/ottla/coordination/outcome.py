@@ -2,7 +2,8 @@
 
 The shell carries an outcome out in this order: append all its records as one batch, replay them (unless the
 decision has already changed the state itself, see `replayed`), and complete the answers when the batch is
-below the high watermark. When the append fails, the answers are refused; a decision that had changed soft
+below the high watermark; then it begins the work that may only follow a decision that cannot be lost
+(`then`). When the append fails, the answers are refused; a decision that had changed soft
 state is undone by giving up the shard and loading it anew from its log.
 """
 
@@ -11,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any, TypeAlias, TypeVar
 
-from ottla.groups.promise import Promise
-from ottla.groups.record import GroupRecord
+from ottla.coordination.promise import Promise
+from ottla.coordination.record import CoordinatorRecord
 from ottla.model.errors import KafkaError
 
 R = TypeVar("R")
@@ -24,16 +25,20 @@ what it returns is decided on the state of that last moment, and is carried out 
 
 
 class Outcome:
-    __slots__ = ("records", "answers", "replayed", "soft_changed", "jobs")
+    __slots__ = ("records", "answers", "replayed", "soft_changed", "jobs", "then", "producer")
 
     def __init__(self) -> None:
-        self.records: list[GroupRecord] = []
+        self.records: list[CoordinatorRecord] = []
         self.answers: list[tuple[Promise[Any], Any]] = []
         self.replayed = False
         """The state already is what the records say: they are for the log only (classic groups)."""
         self.soft_changed = False
         """State that is in no record was changed on the assumption that the records will be written."""
         self.jobs: list[Job] = []
+        self.then: list[object] = []
+        """What the shell begins once the records are below the high watermark: markers to write."""
+        self.producer: tuple[int, int] | None = None
+        """Producer id and epoch: the records are part of that producer's transaction, and their batch says so."""
 
     def answer(self, promise: Promise[R], response: R) -> None:
         self.answers.append((promise, response))
@@ -44,12 +49,14 @@ class Outcome:
     def absorb(self, other: Outcome) -> None:
         """Adds what another decision of the same event asks for."""
         assert not (self.records and other.records and self.replayed != other.replayed)
+        assert self.producer is None and other.producer is None, "a transactional batch is of one decision"
         if other.records:
             self.replayed = other.replayed
         self.records += other.records
         self.answers += other.answers
         self.soft_changed = self.soft_changed or other.soft_changed
         self.jobs += other.jobs
+        self.then += other.then
 
 
 INLINE_STEPS_MAX = 5
