@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from ottla.broker.group_host import ShardHost
+from ottla.broker.group_host import GroupHost
 from ottla.coordination.outcome import Outcome
 from ottla.groups.classic import rebalance
 from ottla.groups.classic.group import ClassicGroup
@@ -75,14 +75,14 @@ def finds_a_bug(*words: str, full_disks: int | None = None) -> str:
 
 
 def test_a_commit_answered_before_it_is_written_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    carry_out = ShardHost.carry_out
+    carry_out = GroupHost.carry_out
 
-    def answer_first(self: ShardHost, outcome: Outcome) -> None:
+    def answer_first(self: GroupHost, outcome: Outcome) -> None:
         for promise, response in outcome.answers:
             promise.complete(response)
         carry_out(self, outcome)
 
-    monkeypatch.setattr(ShardHost, "carry_out", answer_first)
+    monkeypatch.setattr(GroupHost, "carry_out", answer_first)
     finds_a_bug("was acknowledged", "was committed", "comes after")
 
 
@@ -90,13 +90,15 @@ def test_a_commit_answered_before_it_is_written_is_found_out(monkeypatch: pytest
 def test_a_kind_of_record_that_a_restart_forgets_is_found_out(
     monkeypatch: pytest.MonkeyPatch, forgotten: type
 ) -> None:
-    replay = ShardHost._replay
+    replay = GroupHost._replay
 
-    def forgetful(self: ShardHost, record: Any) -> bool:
+    def forgetful(self: GroupHost, record: Any, producer_id: int) -> bool:
         typed = decode_record(record.key, record.value)
-        return True if typed is not None and isinstance(typed.key, forgotten) else replay(self, record)
+        if typed is not None and isinstance(typed.key, forgotten):
+            return True
+        return replay(self, record, producer_id)
 
-    monkeypatch.setattr(ShardHost, "_replay", forgetful)
+    monkeypatch.setattr(GroupHost, "_replay", forgetful)
     finds_a_bug("the log says", "nothing is committed", "before the restart it was")
 
 

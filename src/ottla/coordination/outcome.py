@@ -38,7 +38,7 @@ class Outcome:
         self.then: list[object] = []
         """What the shell begins once the records are below the high watermark: markers to write."""
         self.producer: tuple[int, int] | None = None
-        """Producer id and epoch: the records are part of that producer's transaction, and their batch says so."""
+        """Producer id and epoch: the records are part of that producer's transaction; so says their batch."""
 
     def answer(self, promise: Promise[R], response: R) -> None:
         self.answers.append((promise, response))

@@ -56,7 +56,7 @@ class Shard:
 
     # --- the log ------------------------------------------------------------------------------------------
 
-    def replay(self, record: CoordinatorRecord) -> None:
+    def replay(self, record: CoordinatorRecord, offset: int, producer_id: int) -> None:
         key = record.key
         if isinstance(key, (OffsetCommitKey, LegacyOffsetCommitKey)):
             self.offsets.replay(record)

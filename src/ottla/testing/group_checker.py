@@ -16,7 +16,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ottla.broker.group_host import ShardHost
+from ottla.broker.group_host import GroupHost
 from ottla.client.consumer_protocol import read_assignment
 from ottla.groups.classic.group import ClassicGroup
 from ottla.groups.classic.record import group_record
@@ -77,7 +77,7 @@ def repr_of(value: Any) -> Any:
     return value
 
 
-def state_from_log(host: ShardHost) -> dict[str, Any]:
+def state_from_log(host: GroupHost) -> dict[str, Any]:
     """A new shard that has read the host's log up to where the host is."""
     shard = Shard(host.shard.state.env)
     log = host.partition.log
@@ -99,7 +99,7 @@ def state_from_log(host: ShardHost) -> dict[str, Any]:
                     raise Violation(f"{host.partition.tp}: record {record.offset} has no key")
                 typed = decode_record(record.key, record.value)
                 if typed is not None:
-                    shard.replay(typed)
+                    shard.replay(typed, record.offset, -1)
     return hard_state(shard)
 
 
@@ -108,7 +108,7 @@ class GroupChecker:
         self._broker = broker
         self._books = books
         self._report = report
-        self._looked: dict[int, tuple[ShardHost, int]] = {}
+        self._looked: dict[int, tuple[GroupHost, int]] = {}
         self._epochs: dict[str, tuple[str, int]] = {}
         """By group, its type and its newest durable generation or epoch."""
         self._last: dict[int, _LastSight] = {}
@@ -138,7 +138,7 @@ class GroupChecker:
 
     # -- one shard --
 
-    def _check_shard(self, host: ShardHost, now_ms: float) -> None:
+    def _check_shard(self, host: GroupHost, now_ms: float) -> None:
         for group in host.shard.state.groups.values():
             if isinstance(group, ConsumerGroup):
                 self._check_owners(group)
@@ -154,7 +154,7 @@ class GroupChecker:
                 del self._epochs[group_id]
                 self._books.reborn(group_id, now_ms)
 
-    def _is_of(self, host: ShardHost, group_id: str) -> bool:
+    def _is_of(self, host: GroupHost, group_id: str) -> bool:
         node = self._broker.node
         assert node is not None
         return node.groups.partition_of(group_id) == host.partition.tp.partition
@@ -220,7 +220,7 @@ class GroupChecker:
                 self._compare(host, hard_state(host.shard), state_from_log(host), "the log says")
                 self._report["replays_compared"] += 1
 
-    def _compare(self, host: ShardHost, live: dict[str, Any], other: dict[str, Any], what: str) -> None:
+    def _compare(self, host: GroupHost, live: dict[str, Any], other: dict[str, Any], what: str) -> None:
         for key in sorted(live.keys() | other.keys()):
             mine, theirs = live.get(key), other.get(key)
             if mine != theirs and LATER not in (mine, theirs):
@@ -246,7 +246,7 @@ class GroupChecker:
         self._unloaded = set(self._last)
         self._looked.clear()
 
-    def _check_loaded(self, index: int, host: ShardHost) -> None:
+    def _check_loaded(self, index: int, host: GroupHost) -> None:
         self._unloaded.discard(index)
         last = self._last.pop(index)
         loaded = hard_state(host.shard)

@@ -13,9 +13,9 @@ from typing import Any
 
 from broker_bench import Bench, BenchPeer, newest
 
-from ottla.broker.group_host import ShardHost
+from ottla.broker.group_host import GroupHost
+from ottla.coordination.partitioner import partition_of_key
 from ottla.coordination.record import CoordinatorRecord
-from ottla.groups.partitioner import partition_of_group
 from ottla.groups.record import decode_record
 from ottla.model.errors import ErrorCode
 from ottla.wire.framing import encode_request
@@ -234,12 +234,12 @@ class GroupBench(Bench):
         return super().call(fitted(request, number), number, **options)
 
     @property
-    def host(self) -> ShardHost:
+    def host(self) -> GroupHost:
         return self.node.groups.hosts[0]
 
-    def host_of(self, group: str) -> ShardHost:
+    def host_of(self, group: str) -> GroupHost:
         topic = self.node.image.topics[OFFSETS_TOPIC]
-        return self.node.groups.hosts[partition_of_group(group, len(topic.partitions))]
+        return self.node.groups.hosts[partition_of_key(group, len(topic.partitions))]
 
     def loaded(self) -> None:
         """Waits until every shard is there."""

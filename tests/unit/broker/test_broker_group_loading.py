@@ -20,7 +20,7 @@ from group_bench import (
     leave_request,
 )
 
-from ottla.broker import group_host
+from ottla.broker import coordinator_host
 from ottla.log.turn import Turn
 from ottla.model.errors import ErrorCode
 from ottla.ports.effects import Sleep
@@ -61,7 +61,7 @@ class ShortTurn(Turn):
 
 @pytest.fixture
 def short_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(group_host, "Turn", ShortTurn)
+    monkeypatch.setattr(coordinator_host, "Turn", ShortTurn)
 
 
 def produced(bench: GroupBench, *records: tuple[bytes | None, bytes | None], partition: int = 0) -> ErrorCode:

@@ -24,8 +24,8 @@ from group_bench import (
 
 from ottla.broker.handlers import offset_commit
 from ottla.coordination.outcome import Job, Outcome
+from ottla.coordination.partitioner import partition_of_key
 from ottla.groups.offsets.offsets import Offsets
-from ottla.groups.partitioner import partition_of_group
 from ottla.groups.shard import Shard
 from ottla.model.errors import ErrorCode
 from ottla.replication.partition import Partition
@@ -92,7 +92,7 @@ def test_groups_are_spread_over_the_shards_by_the_hash_of_their_id() -> None:
     for group in groups:
         assert bench.commit(group, {("events", 0): 1}) == [ErrorCode.NONE]
     for index, host in bench.node.groups.hosts.items():
-        assert set(host.shard.state.groups) == {g for g in groups if partition_of_group(g, 7) == index}
+        assert set(host.shard.state.groups) == {g for g in groups if partition_of_key(g, 7) == index}
     assert bench.listed() == dict.fromkeys(groups, "Empty")
 
 
@@ -272,7 +272,7 @@ def test_offsets_are_not_expired_while_the_disk_is_full() -> None:
 def test_a_bug_in_a_decision_costs_its_shard_and_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
     bench = GroupBench({"offsets.topic.num.partitions": "2"})
     mine, other = "a", "b"
-    assert partition_of_group(mine, 2) != partition_of_group(other, 2)
+    assert partition_of_key(mine, 2) != partition_of_key(other, 2)
     bench.commit(mine, {("events", 0): 1})
     waiting = bench.connect()
     member_id = bench.member_id_for(mine, peer=waiting)

@@ -46,7 +46,7 @@ class Coordinator:
         for record in outcome.records:
             self.log.append((record.key_bytes(), record.value_bytes()))
             if not outcome.replayed:
-                self.shard.replay(record)
+                self.shard.replay(record, len(self.log), -1)
         for promise, response in outcome.answers:
             promise.complete(response)
         for job in outcome.jobs:
@@ -61,7 +61,7 @@ class Coordinator:
         for key, value in log:
             record = decode_record(key, value)
             assert record is not None
-            self.shard.replay(record)
+            self.shard.replay(record, len(self.log), -1)
         self.run(self.shard.loaded())
 
     def heartbeat(self, epoch: int, *, topics: list[str] | None = None) -> ConsumerGroupHeartbeatResponse:

@@ -7,7 +7,7 @@ about a millisecond, and only one of them runs in a pass of the loop, so that th
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ottla.coordination.outcome import Job
 from ottla.log.turn import Turn
@@ -16,17 +16,17 @@ from ottla.ports.driver import Driver
 from ottla.ports.effects import Steps
 
 if TYPE_CHECKING:
-    from ottla.broker.group_host import ShardHost
+    from ottla.broker.coordinator_host import CoordinatorHost
 
 
-class GroupJobs:
+class CoordinatorJobs:
     def __init__(self, driver: Driver, clock: Clock) -> None:
         self._driver = driver
         self._clock = clock
-        self._line: deque[tuple[ShardHost, Job]] = deque()
+        self._line: deque[tuple[CoordinatorHost[Any], Job]] = deque()
         self._running = False
 
-    def add(self, host: ShardHost, job: Job) -> None:
+    def add(self, host: CoordinatorHost[Any], job: Job) -> None:
         self._line.append((host, job))
         if not self._running:
             self._running = True

@@ -1,4 +1,4 @@
-"""Which partition of `__consumer_offsets` holds a group's records: Java's hash of its id.
+"""Which partition of a coordinator's topic holds an id's records: Java's hash of the id.
 
 Tools and other brokers compute the same number, so it is Java's `String.hashCode`: over UTF-16 code units, in
 32 bits. A negative hash loses its sign; the one whose sign cannot be dropped (-2^31) counts as 0.
@@ -22,13 +22,13 @@ def java_hash(text: str) -> int:
     return value - 0x1_0000_0000 if value & 0x8000_0000 else value
 
 
-def partition_of_group(group_id: str, partition_count: int) -> int:
+def partition_of_key(key: str, partition_count: int) -> int:
     # Every request asks for it; names of 32 KB, which a client may send, are not worth keeping.
-    remembered = _partition_of if len(group_id) <= _REMEMBERED_CHARS_MAX else _partition_of.__wrapped__
-    return remembered(group_id, partition_count)
+    remembered = _partition_of if len(key) <= _REMEMBERED_CHARS_MAX else _partition_of.__wrapped__
+    return remembered(key, partition_count)
 
 
 @lru_cache(maxsize=4_096)
-def _partition_of(group_id: str, partition_count: int) -> int:
-    value = java_hash(group_id)
+def _partition_of(key: str, partition_count: int) -> int:
+    value = java_hash(key)
     return 0 if value == -0x8000_0000 else abs(value) % partition_count

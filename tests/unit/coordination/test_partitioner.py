@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ottla.groups.partitioner import java_hash, partition_of_group
+from ottla.coordination.partitioner import java_hash, partition_of_key
 
 
 @pytest.mark.parametrize(
@@ -27,18 +27,18 @@ def test_the_hash_is_javas_over_utf_16_code_units(text: str, expected: int) -> N
 
 
 def test_the_hash_that_has_no_absolute_value_goes_to_partition_0() -> None:
-    assert partition_of_group("polygenelubricants", 50) == 0
+    assert partition_of_key("polygenelubricants", 50) == 0
 
 
 def test_a_negative_hash_loses_its_sign_before_the_modulo() -> None:
     text = "clickstream"
     assert java_hash(text) < 0
-    assert partition_of_group(text, 50) == -java_hash(text) % 50
+    assert partition_of_key(text, 50) == -java_hash(text) % 50
 
 
 @given(st.text(max_size=40), st.integers(1, 1_000))
 def test_every_group_id_has_a_partition(group_id: str, partition_count: int) -> None:
-    assert 0 <= partition_of_group(group_id, partition_count) < partition_count
+    assert 0 <= partition_of_key(group_id, partition_count) < partition_count
 
 
 @given(st.text(max_size=20))
