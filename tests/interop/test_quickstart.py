@@ -318,7 +318,7 @@ def test_the_other_tools_work_on_a_running_broker(quickstart: Quickstart) -> Non
     dumped = quickstart.sh(f"bin/kafka-dump-log.sh --print-data-log --files {segment}")
     assert "payload: first" in dumped
     metadata = quickstart.data / "__cluster_metadata-0" / "00000000000000000000.log"
-    assert "TopicRecord(name='events'" in quickstart.sh(
+    assert '{"type":"TOPIC_RECORD","version":0,"data":{"name":"events"' in quickstart.sh(
         f"bin/kafka-dump-log.sh --cluster-metadata-decoder --files {metadata}"
     )
     quickstart.sh(f"bin/kafka-topics.sh --delete --topic events {server}")

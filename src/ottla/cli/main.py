@@ -35,6 +35,7 @@ COMMANDS = {
     "group": LazyCommand(
         "ottla.cli.group", "group", "List, describe and delete consumer groups, reset their offsets."
     ),
+    "txn": LazyCommand("ottla.cli.txn", "txn", "List, describe and abort transactions, find hanging ones."),
     "cluster": LazyCommand("ottla.cli.cluster", "cluster", "Show the cluster: brokers, features, disks."),
 }
 

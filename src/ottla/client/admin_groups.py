@@ -6,11 +6,11 @@ Requests go to each group's coordinator, several groups in one where they share 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
 from ottla.client.cluster import MISSING_TOPIC, Cluster
-from ottla.client.coordinator import GROUPS_PER_REQUEST_MAX, MOVED, Coordinators, chunks
+from ottla.client.coordinator import MOVED, Coordinators, chunks
 from ottla.client.effects import Answer, Call, CallMany, ClientSteps, Versioned
 from ottla.client.errors import OttlaError, ProtocolError, ServerError, UnsupportedVersion, raise_for
 from ottla.client.group_views import (
@@ -32,8 +32,6 @@ NAMED_TOPICS: Final = 9
 about topics that are gone."""
 
 PASSING: Final = MOVED | {ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.UNSTABLE_OFFSET_COMMIT}
-
-R = TypeVar("R")
 
 
 def raise_if_passing(code: int, subject: str = "") -> None:
@@ -91,7 +89,7 @@ class GroupAdmin:
         ConsumerGroupDescribe first, and with DescribeGroups about those that are not of KIP-848.
         """
         try:
-            found = yield from self._per_coordinator(groups, self._describe_consumer_groups)
+            found = yield from self._coordinators.ask_each(groups, self._describe_consumer_groups)
         except UnsupportedVersion:
             found = {}
         classic = [
@@ -104,7 +102,7 @@ class GroupAdmin:
                 and error.code in (ErrorCode.GROUP_ID_NOT_FOUND, ErrorCode.UNSUPPORTED_VERSION)
             )
         ]
-        found.update((yield from self._per_coordinator(classic, self._describe_classic_groups)))
+        found.update((yield from self._coordinators.ask_each(classic, self._describe_classic_groups)))
         return {group: found[group] for group in groups}
 
     def describe_group(self, group: str) -> ClientSteps[GroupDescription]:
@@ -112,48 +110,6 @@ class GroupAdmin:
         if isinstance(found, OttlaError):
             raise found
         return found
-
-    def _per_coordinator(
-        self,
-        groups: Sequence[str],
-        ask: Callable[[int, list[str]], ClientSteps[dict[str, R | OttlaError]]],
-    ) -> ClientSteps[dict[str, R | OttlaError]]:
-        """Runs `ask(node id, groups)` for the groups of each coordinator; groups whose coordinator has moved
-        meanwhile are looked up and asked about again.
-        """
-        results: dict[str, R | OttlaError] = {}
-
-        def attempt() -> ClientSteps[None]:
-            open_groups = [group for group in groups if group not in results]
-            by_node: dict[int, list[str]] = {}
-            for group, node in (yield from self._coordinators.locate(open_groups)).items():
-                if isinstance(node, ServerError):
-                    results[group] = node
-                else:
-                    by_node.setdefault(node, []).append(group)
-            moved: OttlaError | None = None
-            for node_id, owned in by_node.items():
-                for part in chunks(owned, GROUPS_PER_REQUEST_MAX):
-                    try:
-                        answers = yield from ask(node_id, part)
-                    except UnsupportedVersion:
-                        raise
-                    except OttlaError as error:
-                        if not error.retriable:
-                            raise
-                        answers = dict.fromkeys(part, error)
-                    for group, answer in answers.items():
-                        if isinstance(answer, OttlaError) and answer.retriable:
-                            if not isinstance(answer, ServerError) or answer.code in MOVED:
-                                self._coordinators.forget(group)
-                            moved = answer
-                        else:
-                            results[group] = answer
-            if moved is not None:
-                raise moved
-
-        yield from self._cluster.retrying(attempt)
-        return results
 
     def _describe_consumer_groups(
         self, node_id: int, groups: list[str]
@@ -402,7 +358,7 @@ class GroupAdmin:
     # -- their end
 
     def delete_groups(self, groups: Sequence[str]) -> ClientSteps[list[GroupResult]]:
-        found = yield from self._per_coordinator(groups, self._delete_groups)
+        found = yield from self._coordinators.ask_each(groups, self._delete_groups)
         results = []
         for group in groups:
             outcome = found[group]

@@ -12,9 +12,10 @@ from typing import TypeVar
 from ottla import __version__
 from ottla.client.admin import Admin
 from ottla.client.admin_groups import GroupAdmin
+from ottla.client.admin_transactions import TransactionAdmin
 from ottla.client.bootstrap import Directory, parse_bootstrap
 from ottla.client.cluster import Cluster
-from ottla.client.coordinator import Coordinators
+from ottla.client.coordinator import TRANSACTION_KEY_TYPE, Coordinators
 from ottla.client.effects import ClientSteps
 from ottla.client.network import Network
 from ottla.net.clock import SystemClock
@@ -48,6 +49,7 @@ class Client:
         self.admin = Admin(self.cluster)
         self.coordinators = Coordinators(self.cluster)
         self.groups = GroupAdmin(self.cluster, self.coordinators)
+        self.transactions = TransactionAdmin(self.cluster, Coordinators(self.cluster, TRANSACTION_KEY_TYPE))
 
     def run(self, steps: ClientSteps[R]) -> R:
         return self.network.run(steps)

@@ -82,11 +82,20 @@ _SENTENCES = {
     ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC: "the group's active members subscribe to this topic",
     ErrorCode.GROUP_AUTHORIZATION_FAILED: "not allowed in this group",
     ErrorCode.INVALID_GROUP_ID: "the group id is not legal: it must not be empty",
-    ErrorCode.COORDINATOR_NOT_AVAILABLE: "the group has no coordinator at the moment",
-    ErrorCode.COORDINATOR_LOAD_IN_PROGRESS: "the group's coordinator is still loading",
-    ErrorCode.NOT_COORDINATOR: "the broker does not coordinate this group",
+    ErrorCode.COORDINATOR_NOT_AVAILABLE: "there is no coordinator at the moment",
+    ErrorCode.COORDINATOR_LOAD_IN_PROGRESS: "the coordinator is still loading",
+    ErrorCode.NOT_COORDINATOR: "the broker is not the coordinator",
     ErrorCode.UNKNOWN_MEMBER_ID: "the group does not have this member",
     ErrorCode.OFFSET_METADATA_TOO_LARGE: "the commit's metadata is too long (offset.metadata.max.bytes)",
+    ErrorCode.TRANSACTIONAL_ID_NOT_FOUND: "the coordinator does not know this transactional id",
+    ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED: "not allowed with this transactional id",
+    ErrorCode.INVALID_PRODUCER_EPOCH: "the producer has a newer epoch",
+    ErrorCode.PRODUCER_FENCED: "a newer producer uses the transactional id",
+    ErrorCode.TRANSACTION_COORDINATOR_FENCED: "the partition has seen a newer coordinator epoch",
+    ErrorCode.CONCURRENT_TRANSACTIONS: "the id's last transaction is still being completed",
+    ErrorCode.INVALID_TRANSACTION_TIMEOUT: "the timeout is above what the broker allows "
+    "(transaction.max.timeout.ms)",
+    ErrorCode.INVALID_REGULAR_EXPRESSION: "the regular expression is not legal (RE2)",
     ErrorCode.TOPIC_DELETION_DISABLED: "topics cannot be deleted on this cluster (delete.topic.enable=false)",
 }
 

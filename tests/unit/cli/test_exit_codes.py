@@ -38,6 +38,13 @@ def nobody() -> str:
         ["group", "delete-offsets", "g", "--topic", "t"],
         ["group", "reset-offsets", "g", "--topic", "t", "--to-offset", "0"],
         ["records", "delete", "t", "--all"],
+        ["txn", "list"],
+        ["txn", "list", "--watch"],
+        ["txn", "describe", "t"],
+        ["txn", "producers", "t"],
+        ["txn", "find-hanging"],
+        ["txn", "abort", "t", "--yes"],
+        ["txn", "abort", "--topic", "t", "--partition", "0", "--start-offset", "0", "--yes"],
         ["cluster"],
     ],
     ids=" ".join,
@@ -95,6 +102,22 @@ def test_the_bootstrap_server_comes_from_the_environment(
         (["group", "reset-offsets", "g", "--topic", "t", "--by-duration", "2h"], "is not a duration"),
         (["group", "reset-offsets", "g", "--topic", "t", "--to-latest", "--execute", "--dry-run"], "exclude"),
         (["group", "delete-offsets", "g"], "--topic"),
+        (["txn", "list", "--state", "asleep"], "PrepareCommit"),
+        (["txn", "list", "--duration", "soon"], "write 90s, 15m, 2h or milliseconds"),
+        (["txn", "list", "--duration", "9" * 30], "is not a duration"),
+        (["txn", "list", "--producer-id", "-1"], "is not in the range"),
+        (["txn", "describe"], "Missing argument 'ID...'"),
+        (["txn", "find-hanging", "--partition", "0"], "--partition needs --topic"),
+        (["txn", "abort"], "say which transaction"),
+        (["txn", "abort", "t", "--topic", "t"], "say which transaction"),
+        (["txn", "abort", "--topic", "t"], "say where"),
+        (["txn", "abort", "--topic", "t", "-p", "0"], "give --start-offset, or --producer-id"),
+        (["txn", "abort", "--topic", "t", "-p", "0", "--producer-id", "1"], "and --coordinator-epoch"),
+        (
+            ["txn", "abort", "--topic", "t", "-p", "0", "--start-offset", "1", "--producer-id", "1"],
+            "give --start-offset, or",
+        ),
+        (["txn", "abort", "--topic", "t", "-p", "0", "--producer-epoch", "40000"], "is not in the range"),
         (["produce", "t", "-X", "ack=1"], "did you mean acks?"),
         (["produce", "t", "-X", "acks=2"], "write all, 1 or 0"),
         (["produce", "t", "-X", "acks=1", "-X", "enable.idempotence=true"], "needs acks=all"),
@@ -116,7 +139,7 @@ def test_a_wrong_command_line_is_explained_in_one_line(
 
 
 @pytest.mark.parametrize(
-    "args", [[], ["topic"], ["storage"], ["config"], ["records"], ["group"]], ids=" ".join
+    "args", [[], ["topic"], ["storage"], ["config"], ["records"], ["group"], ["txn"]], ids=" ".join
 )
 def test_a_group_without_a_command_shows_its_help_and_ends_with_2(
     args: list[str], capsys: pytest.CaptureFixture[str]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import struct
 from typing import Any
@@ -187,18 +188,22 @@ def test_times_have_names() -> None:
 
 def test_offsets_to_delete_are_read_from_kafkas_file() -> None:
     item = {"topic": "t", "partition": 1, "offset": 5}
-    assert parse_offsets({"partitions": [item], "version": 1}) == {TopicPartition("t", 1): 5}
-    wrong: list[Any] = [
-        [],
-        {"version": 2, "partitions": []},
-        {"partitions": {}},
-        {"partitions": [{"topic": "t"}]},
-        {"partitions": [7]},
-        {"partitions": [item, item]},
+    assert parse_offsets(json.dumps({"partitions": [item], "version": 1})) == {TopicPartition("t", 1): 5}
+    wrong: list[tuple[Any, str]] = [
+        ([], "not a valid JSON object"),
+        ({"version": 2, "partitions": []}, "Not supported version field value 2"),
+        ({"partitions": {}}, "Missing partitions field"),
+        ({"partitions": [{"topic": "t"}]}, "No such field exists: `partition`"),
+        ({"partitions": [7]}, "No such field exists: `topic`"),
+        ({"partitions": [{**item, "partition": True}]}, "Expected `partition` to be a int"),
+        ({"partitions": [{**item, "offset": 2**63}]}, "64 bits"),
+        ({"partitions": [item, item]}, "duplicate topic partitions: t-1"),
     ]
-    for document in wrong:
-        with pytest.raises(ValueError, match=r"expected|list|twice"):
-            parse_offsets(document)
+    for document, problem in wrong:
+        with pytest.raises(ValueError, match=problem):
+            parse_offsets(json.dumps(document))
+    with pytest.raises(ValueError, match="not a valid JSON"):
+        parse_offsets("{")
 
 
 def test_features_are_shown_with_the_names_of_metadata_versions() -> None:

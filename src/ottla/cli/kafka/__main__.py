@@ -25,6 +25,7 @@ TOOLS = {
     "server-stop": "ottla.cli.kafka.server_stop",
     "storage": "ottla.cli.kafka.storage",
     "topics": "ottla.cli.kafka.topics",
+    "transactions": "ottla.cli.kafka.transactions",
 }
 
 EXIT_FAILURE = 1
