@@ -6,7 +6,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 DEV    := $(VENV)/.installed-dev
-BUILD_INPUTS := pyproject.toml setup.py constraints.txt src/ottla/wire/record_codec.py
+BUILD_INPUTS := pyproject.toml setup.py constraints.txt src/ottla/wire/record_codec.py src/ottla/wire/compaction_codec.py
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint types generate sim million groups-chaos bench bench-groups clean
@@ -40,9 +40,10 @@ lint: $(DEV)
 types: $(DEV)
 	$(BIN)/mypy
 
-generate: $(DEV) ## Regenerate wire/messages from schema/, and docs/configuration.md from the key table
+generate: $(DEV) ## Regenerate what comes from schema/ (messages, record fields) and from the key table (docs)
 	$(BIN)/python tools/generate_messages.py
 	$(BIN)/python tools/generate_config_docs.py
+	$(BIN)/python tools/generate_record_fields.py
 
 sim: $(DEV) ## Simulate crashes, bad disks and bad networks: SEED=n replays one run, MINUTES=n goes on (default 1)
 	$(BIN)/python -m ottla.testing.run $(if $(SEED),--seed $(SEED),--minutes $(or $(MINUTES),1))

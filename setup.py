@@ -1,4 +1,4 @@
-"""Compiles the one Cython module (the record codec); everything else is declared in pyproject.toml."""
+"""Compiles the two Cython modules, the codecs of `wire/`; everything else is declared in pyproject.toml."""
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
@@ -6,9 +6,8 @@ from setuptools import Extension, setup
 setup(
     ext_modules=cythonize(
         [
-            Extension(
-                "ottla.wire.record_codec", ["src/ottla/wire/record_codec.py"], extra_compile_args=["-O3"]
-            )
+            Extension(f"ottla.wire.{name}", [f"src/ottla/wire/{name}.py"], extra_compile_args=["-O3"])
+            for name in ("record_codec", "compaction_codec")
         ],
         language_level=3,
         build_dir="build",
