@@ -131,11 +131,11 @@ LIES: dict[str, tuple[Callable[[], bytearray], ErrorCode]] = {
         ErrorCode.CORRUPT_MESSAGE,
     ),
     "gzip that is none": (lambda: with_body(b"not gzip", codec=Codec.GZIP), ErrorCode.CORRUPT_MESSAGE),
-    "a transaction that nobody began": (
+    "a transaction without its id": (
         lambda: with_field(
             batch_of(b"a", producer_id=3, producer_epoch=0, base_sequence=0), ATTRIBUTES_AT, "h", 0x10
         ),
-        ErrorCode.INVALID_TXN_STATE,
+        ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
     ),
 }
 # Kafka itself answers with the one or the other, depending on which of its layers meets the damage.

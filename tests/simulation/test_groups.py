@@ -43,7 +43,7 @@ EXERCISED = (
     *("commits_acked", "commits_refused", "records_redelivered", "simple_commits", "offsets_deleted"),
     *("groups_deleted", "topics_created", "topics_deleted", "topics_grown", "expirations", "full_disks"),
     *("restarts", "clean_shutdowns", "power_losses", "kills", "requests_lost", "replies_lost"),
-    *("restarts_compared", "replays_compared", "partitions_checked"),
+    *("restarts_compared", "replays_compared", "partitions_checked", "logs_cleaned"),
 )
 
 
@@ -83,7 +83,7 @@ def test_a_commit_answered_before_it_is_written_is_found_out(monkeypatch: pytest
         carry_out(self, outcome)
 
     monkeypatch.setattr(GroupHost, "carry_out", answer_first)
-    finds_a_bug("was acknowledged", "was committed", "comes after")
+    finds_a_bug("was acknowledged", "was committed", "comes after", "gave it to")
 
 
 @pytest.mark.parametrize("forgotten", [ConsumerGroupTargetAssignmentMemberKey, OffsetCommitKey])

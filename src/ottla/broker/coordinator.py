@@ -96,6 +96,7 @@ class Coordinator(Generic[H]):
         self.hosts[partition.tp.partition] = host
         if not delay_ms and partition.log.log_start_offset == partition.log.log_end_offset:
             host.loading = False  # nothing to load: most shards, most of the time
+            host.loaded(0, 0.0)
         else:
             self._node.driver.spawn(self._loading(host, delay_ms), f"loading of {partition.tp}")
 

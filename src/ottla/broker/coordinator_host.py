@@ -49,6 +49,8 @@ _NOT_AVAILABLE = frozenset(
         ErrorCode.REQUEST_TIMED_OUT,
     )
 )
+_OF_THE_PRODUCER = frozenset((ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.INVALID_TXN_STATE))
+"""Refusals that a client brings about as often as it likes."""
 _TOO_LARGE = frozenset(
     (ErrorCode.MESSAGE_TOO_LARGE, ErrorCode.RECORD_LIST_TOO_LARGE, ErrorCode.INVALID_FETCH_SIZE)
 )
@@ -176,6 +178,8 @@ class CoordinatorHost(Generic[S]):
                             yield turn.rest()
                 if self._is_over():
                     return
+            else:
+                break  # compaction has taken the last batches below, and nothing came after them
             if offset == before:
                 raise OSError(errno.EIO, f"{self.partition.tp} cannot be read past offset {offset}")
         self.last_offset = upto - 1
@@ -227,7 +231,7 @@ class CoordinatorHost(Generic[S]):
         records = outcome.records
         if records:
             try:
-                first_offset = self._append(records, outcome.producer)
+                first_offset = self._append(outcome)
             except KafkaError as error:
                 self._append_failed(outcome, error)
                 return
@@ -258,24 +262,33 @@ class CoordinatorHost(Generic[S]):
         for work in outcome.then:
             self.begin(work)
 
-    def _append(self, records: list[CoordinatorRecord], producer: tuple[int, int] | None) -> int:
+    def _append(self, outcome: Outcome) -> int:
         """Returns the offset of the first record."""
         node = self._node
         now_ms = node.clock.now_ms()
+        producer = outcome.producer
         producer_id, producer_epoch = (-1, -1) if producer is None else producer
         batch = encode_batch(
-            [Record(0, now_ms, each.key_bytes(), each.value_bytes()) for each in records],
+            [Record(0, now_ms, each.key_bytes(), each.value_bytes()) for each in outcome.records],
             codec=self.settings.codec,
             producer_id=producer_id,
             producer_epoch=producer_epoch,
             transactional=producer is not None,
         )
-        info = node.append(self.partition, batch, now_ms, -1, origin=AppendOrigin.COORDINATOR)
+        info = node.append(
+            self.partition,
+            batch,
+            now_ms,
+            -1,
+            origin=AppendOrigin.COORDINATOR,
+            verification=outcome.verification,
+        )
         self.last_offset = info.last_offset
         return info.first_offset
 
     def _append_failed(self, outcome: Outcome, error: KafkaError) -> None:
-        logger.warning("%s: a decision could not be written: %s", self.partition.tp, error)
+        if error.code not in _OF_THE_PRODUCER:
+            logger.warning("%s: a decision could not be written: %s", self.partition.tp, error)
         refusal = _refusal(error)
         for promise, _ in outcome.answers:
             promise.refuse(refusal)

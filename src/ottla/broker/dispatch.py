@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 
 from ottla.broker.context import RequestContext
 from ottla.broker.handlers import (
+    add_offsets_to_txn,
+    add_partitions_to_txn,
     alter_configs,
     api_versions,
     consumer_group_describe,
@@ -28,7 +30,10 @@ from ottla.broker.handlers import (
     describe_configs,
     describe_groups,
     describe_log_dirs,
+    describe_producers,
     describe_topic_partitions,
+    describe_transactions,
+    end_txn,
     fetch,
     find_coordinator,
     heartbeat,
@@ -39,6 +44,7 @@ from ottla.broker.handlers import (
     list_config_resources,
     list_groups,
     list_offsets,
+    list_transactions,
     metadata,
     offset_commit,
     offset_delete,
@@ -46,7 +52,9 @@ from ottla.broker.handlers import (
     offset_for_leader_epoch,
     produce,
     sync_group,
+    txn_offset_commit,
     update_features,
+    write_txn_markers,
 )
 from ottla.broker.node import Node
 from ottla.broker.peer import Peer, ReplySlot
@@ -118,6 +126,11 @@ TABLE: dict[int, Api] = dict(
         _api(ApiKey.DELETE_TOPICS, delete_topics.handle, pauses=True),
         _api(ApiKey.DELETE_RECORDS, delete_records.handle),
         _api(ApiKey.INIT_PRODUCER_ID, init_producer_id.handle, version_max=5),
+        _api(ApiKey.ADD_PARTITIONS_TO_TXN, add_partitions_to_txn.handle),
+        _api(ApiKey.ADD_OFFSETS_TO_TXN, add_offsets_to_txn.handle),
+        _api(ApiKey.END_TXN, end_txn.handle),
+        _api(ApiKey.WRITE_TXN_MARKERS, write_txn_markers.handle),
+        _api(ApiKey.TXN_OFFSET_COMMIT, txn_offset_commit.handle, in_line=True),
         _api(ApiKey.OFFSET_FOR_LEADER_EPOCH, offset_for_leader_epoch.handle),
         _api(ApiKey.DESCRIBE_CONFIGS, describe_configs.handle),
         _api(ApiKey.ALTER_CONFIGS, alter_configs.handle, pauses=True),
@@ -128,6 +141,9 @@ TABLE: dict[int, Api] = dict(
         _api(ApiKey.OFFSET_DELETE, offset_delete.handle, in_line=True),
         _api(ApiKey.UPDATE_FEATURES, update_features.handle, pauses=True),
         _api(ApiKey.DESCRIBE_CLUSTER, describe_cluster.handle),
+        _api(ApiKey.DESCRIBE_PRODUCERS, describe_producers.handle),
+        _api(ApiKey.DESCRIBE_TRANSACTIONS, describe_transactions.handle),
+        _api(ApiKey.LIST_TRANSACTIONS, list_transactions.handle),
         _api(ApiKey.CONSUMER_GROUP_HEARTBEAT, consumer_group_heartbeat.handle, in_line=True),
         _api(ApiKey.CONSUMER_GROUP_DESCRIBE, consumer_group_describe.handle, in_line=True),
         _api(ApiKey.LIST_CONFIG_RESOURCES, list_config_resources.handle),

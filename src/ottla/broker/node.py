@@ -18,18 +18,21 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from ottla.broker.cleaner import CleaningWorker, LogCleaner
 from ottla.broker.fetch_sessions import FetchSessionCache
 from ottla.broker.group_coordinator import GroupCoordinator
 from ottla.broker.metadata_cache import TopicCache
 from ottla.broker.producer_ids import ProducerIds
 from ottla.broker.quorum import MetadataQuorum
 from ottla.broker.settings import NodeSettings
+from ottla.broker.transaction_coordinator import TransactionCoordinator
 from ottla.broker.turnstile import Turnstile
 from ottla.log.append import AppendInfo
 from ottla.log.append_origin import AppendOrigin
 from ottla.log.log_dir import LogDir
 from ottla.log.manager import LogManager
 from ottla.log.turn import Turn
+from ottla.log.verification import Verification
 from ottla.metadata.brokers import raise_leader_epochs, register_broker
 from ottla.metadata.config import ConfigView
 from ottla.metadata.controller import Controller
@@ -50,7 +53,7 @@ from ottla.metadata.producer_ids import allocate_block
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.model.log_config import LogConfig
 from ottla.model.server_config import ServerConfig
-from ottla.model.types import CONSUMER_OFFSETS_TOPIC, TopicPartition
+from ottla.model.types import TopicPartition
 from ottla.ports.clock import Clock
 from ottla.ports.disk import Disk
 from ottla.ports.driver import Driver
@@ -76,7 +79,9 @@ class Node:
         chance: random.Random,
         driver: Driver,
         fatal: Callable[[BaseException], None],
+        cleaning: CleaningWorker | None = None,
     ) -> None:
+        """`cleaning` is whoever compacts logs; without it none is compacted."""
         self.server_config = config
         self.node_id = config.node_id
         self.clock = clock
@@ -120,6 +125,13 @@ class Node:
         self.heavy_checks = Turnstile(HEAVY_CHECKS_MAX)
         self.producer_ids = ProducerIds(self._allocate_producer_ids, clock.monotonic_ms)
         self.groups = GroupCoordinator(self)
+        self.transactions = TransactionCoordinator(self)
+        self._coordinators: dict[str, GroupCoordinator | TransactionCoordinator] = {
+            each.topic: each for each in (self.groups, self.transactions)
+        }
+        self.cleaner: LogCleaner | None = None
+        if cleaning is not None:
+            self.cleaner = LogCleaner(self.logs, clock, driver, cleaning, lambda: self.settings.cleaner)
         self.broker_epoch = -1
         self.serving = False
 
@@ -145,12 +157,18 @@ class Node:
             raise
         for index, steps in enumerate(self.logs.background()):
             self.driver.spawn(steps, f"log housekeeping {index}")
+        if self.cleaner is not None:
+            self.cleaner.start()
         self.groups.start()
+        self.transactions.start()
         self.serving = True
 
     def quiesce(self) -> None:
         """Ends what may wait for long, before the connections are drained and the node is shut down."""
+        if self.cleaner is not None:
+            self.cleaner.stop()
         self.groups.stop()
+        self.transactions.stop()
 
     def shutdown(self) -> None:
         """Everything to disk, so that the next start scans nothing. May be called again."""
@@ -275,10 +293,20 @@ class Node:
         acks: int,
         prepared: CheckedBatch | None = None,
         origin: AppendOrigin = AppendOrigin.CLIENT,
+        verification: Verification | None = None,
+        transaction_version: int = 0,
     ) -> AppendInfo:
         """Appends as the leader; a broken disk takes its directory offline, a full one only refuses."""
         try:
-            info = partition.append(records, now_ms, acks=acks, origin=origin, prepared=prepared)
+            info = partition.append(
+                records,
+                now_ms,
+                acks=acks,
+                origin=origin,
+                prepared=prepared,
+                verification=verification,
+                transaction_version=transaction_version,
+            )
         except KafkaError as error:
             if error.code == ErrorCode.KAFKA_STORAGE_ERROR:
                 self.logs.storage_failed(partition.log, error)
@@ -335,7 +363,10 @@ class Node:
     def _take_settings(self) -> None:
         self.settings = NodeSettings.of(self.config)
         self.logs.settings = self.settings.logs
+        if self.cleaner is not None:
+            self.cleaner.settings_changed()
         self.groups.take_settings()
+        self.transactions.take_settings()
         if self.on_settings is not None:
             self.on_settings(self.settings)
 
@@ -415,11 +446,11 @@ class Node:
             partition.become_leader(
                 self.node_id, state.leader_epoch, state.partition_epoch, state.replicas, state.isr
             )
-            if topic.name == CONSUMER_OFFSETS_TOPIC:
-                self.groups.leads(partition)
+            if topic.name in self._coordinators:
+                self._coordinators[topic.name].leads(partition)
         else:
-            if topic.name == CONSUMER_OFFSETS_TOPIC:
-                self.groups.leads_no_more(index)
+            if topic.name in self._coordinators:
+                self._coordinators[topic.name].leads_no_more(index)
             partition.resign(state.leader, state.leader_epoch, state.partition_epoch, state.replicas)
 
     def _remove(self, topic_id: bytes, name: str, index: int) -> None:
@@ -435,8 +466,8 @@ class Node:
     def _retire(self, partition: Partition) -> None:
         partition.deleted = True
         partition.is_leader = False
-        if partition.tp.topic == CONSUMER_OFFSETS_TOPIC:
-            self.groups.leads_no_more(partition.tp.partition)
+        if partition.tp.topic in self._coordinators:
+            self._coordinators[partition.tp.topic].leads_no_more(partition.tp.partition)
         partition.wake()
 
     def _dir_failed(self, log_dir: LogDir, lost: list[TopicPartition]) -> None:

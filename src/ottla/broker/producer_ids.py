@@ -29,6 +29,11 @@ class ProducerIds:
         self._waiters: list[Waiter] = []
         self._allocating = False
 
+    @property
+    def available(self) -> bool:
+        """Whether `take` has one."""
+        return self._next < self._end
+
     def take(self) -> int | None:
         """The next id, or None when the block is used up."""
         if self._next >= self._end:
@@ -37,11 +42,9 @@ class ProducerIds:
         self._next += 1
         return producer_id
 
-    def take_from_next_block(self) -> Steps[int]:
-        while True:
-            producer_id = self.take()
-            if producer_id is not None:
-                return producer_id
+    def fill(self) -> Steps[None]:
+        """Gets the next block when this one is used up. Raises KafkaError when there is none to be had."""
+        while not self.available:
             if self._allocating:
                 waiter = Waiter(self._monotonic_ms() + NEXT_BLOCK_TIMEOUT_MS)
                 self._waiters.append(waiter)

@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from ottla import __version__
+from ottla.broker.cleaner_pool import CleanerPool
 from ottla.broker.dispatch import Dispatcher
 from ottla.broker.driver import AsyncioDriver
 from ottla.broker.node import Node
@@ -154,6 +155,7 @@ class Server:
             workers=self.hub.workers,
             fatal=lambda name, error: self.fatal(error),
         )
+        self.cleaners = CleanerPool(loop, clock)
         self.node = Node(
             config,
             clock=clock,
@@ -161,6 +163,7 @@ class Server:
             chance=random.SystemRandom(),
             driver=self.driver,
             fatal=lambda error: self.fatal(error),
+            cleaning=self.cleaners,
         )
         self.hub.settings = self.node.settings.net
         self.node.on_settings = self._settings_changed
@@ -230,6 +233,7 @@ class Server:
         if self._sweep_timer is not None:
             self._sweep_timer.cancel()
         self.driver.close()
+        self.cleaners.close()
         self.hub.close()
         self.node.shutdown()
         logger.info(

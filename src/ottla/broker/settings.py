@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ottla.broker.cleaner import CleanerSettings
 from ottla.groups.settings import GroupSettings
 from ottla.log.manager import ManagerSettings
 from ottla.metadata.config import ConfigView
 from ottla.model.group_rules import server_assignors
 from ottla.model.log_config import LONG_MAX, LogConfig
 from ottla.net.settings import NetSettings
+from ottla.transactions.settings import TransactionSettings
 
 METADATA_BATCH_BYTES_MAX = 64 * 1024 * 1024
 """One decision is one batch, atomic on disk; ten thousand partitions take about a megabyte."""
@@ -34,11 +36,20 @@ class NodeSettings:
     delete_topics: bool
     rack: str | None
     logs: ManagerSettings
+    cleaner: CleanerSettings
     metadata_log: LogConfig
     net: NetSettings
     groups: GroupSettings
     groups_codec: int
     """The codec of the coordinator's own batches, by number."""
+    transactions: TransactionSettings
+    transaction_version: int
+    """The finalized level of the feature: which generation of the protocol clients speak (KIP-890)."""
+    transaction_load_buffer_bytes: int
+    transaction_abort_interval_ms: int
+    transaction_expiry_interval_ms: int
+    add_partitions_retry_ms: int
+    add_partitions_retry_max_ms: int
 
     @staticmethod
     def of(config: ConfigView) -> NodeSettings:
@@ -64,6 +75,15 @@ class NodeSettings:
                 file_delete_delay_ms=get("log.segment.delete.delay.ms"),
                 producer_id_expiration_ms=get("producer.id.expiration.ms"),
                 producer_id_expiration_check_interval_ms=get("producer.id.expiration.check.interval.ms"),
+            ),
+            cleaner=CleanerSettings(
+                enabled=config.get_bool("log.cleaner.enable"),
+                threads=get("log.cleaner.threads"),
+                dedupe_buffer_bytes=get("log.cleaner.dedupe.buffer.size"),
+                load_factor=config.get_float("log.cleaner.io.buffer.load.factor"),
+                io_buffer_bytes=get("log.cleaner.io.buffer.size"),
+                io_bytes_per_s_max=config.get_float("log.cleaner.io.max.bytes.per.second"),
+                backoff_ms=get("log.cleaner.backoff.ms"),
             ),
             metadata_log=LogConfig(
                 segment_bytes=max(get("metadata.log.segment.bytes"), METADATA_BATCH_BYTES_MAX),
@@ -96,6 +116,18 @@ class NodeSettings:
             ),
             groups=_group_settings(config),
             groups_codec=get("offsets.topic.compression.codec"),
+            transactions=TransactionSettings(
+                max_timeout_ms=get("transaction.max.timeout.ms"),
+                id_expiration_ms=get("transactional.id.expiration.ms"),
+                partition_verification=config.get_bool("transaction.partition.verification.enable"),
+                two_phase_commit_enable=config.get_bool("transaction.two.phase.commit.enable"),
+            ),
+            transaction_version=config.image.features.get("transaction.version", 0),
+            transaction_load_buffer_bytes=get("transaction.state.log.load.buffer.size"),
+            transaction_abort_interval_ms=get("transaction.abort.timed.out.transaction.cleanup.interval.ms"),
+            transaction_expiry_interval_ms=get("transaction.remove.expired.transaction.cleanup.interval.ms"),
+            add_partitions_retry_ms=get("add.partitions.to.txn.retry.backoff.ms"),
+            add_partitions_retry_max_ms=get("add.partitions.to.txn.retry.backoff.max.ms"),
         )
 
 

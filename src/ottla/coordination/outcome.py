@@ -25,7 +25,16 @@ what it returns is decided on the state of that last moment, and is carried out 
 
 
 class Outcome:
-    __slots__ = ("records", "answers", "replayed", "soft_changed", "jobs", "then", "producer")
+    __slots__ = (
+        "records",
+        "answers",
+        "replayed",
+        "soft_changed",
+        "jobs",
+        "then",
+        "producer",
+        "verification",
+    )
 
     def __init__(self) -> None:
         self.records: list[CoordinatorRecord] = []
@@ -39,6 +48,10 @@ class Outcome:
         """What the shell begins once the records are below the high watermark: markers to write."""
         self.producer: tuple[int, int] | None = None
         """Producer id and epoch: the records are part of that producer's transaction; so says their batch."""
+        self.verification: Any = None
+        """What the log wants to be shown with the first batch of a transaction, if the shell had to ask for
+        it (`log/verification.py`).
+        """
 
     def answer(self, promise: Promise[R], response: R) -> None:
         self.answers.append((promise, response))

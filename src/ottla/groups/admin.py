@@ -99,8 +99,9 @@ class GroupAdmin:
             raise KafkaError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} not found.")
         group.check_delete()
         outcome = Outcome()
-        outcome.records += islice(self._offsets.tombstones_of(group_id), OFFSETS_PER_PIECE)
-        if self._offsets.store.count(group_id) > OFFSETS_PER_PIECE:
+        outcome.records += islice(self._offsets.tombstones_of(group_id), OFFSETS_PER_PIECE + 1)
+        if len(outcome.records) > OFFSETS_PER_PIECE:
+            outcome.records.pop()
             outcome.answer(promise, None)
             return outcome
         outcome.records += group.tombstones()

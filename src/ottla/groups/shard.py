@@ -59,12 +59,16 @@ class Shard:
     def replay(self, record: CoordinatorRecord, offset: int, producer_id: int) -> None:
         key = record.key
         if isinstance(key, (OffsetCommitKey, LegacyOffsetCommitKey)):
-            self.offsets.replay(record)
+            self.offsets.replay(record, offset, producer_id)
         elif isinstance(key, GroupMetadataKey):
             self.classic.replay(record)
         elif key.RECORD_TYPE in _CONSUMER_RECORD_TYPES:
             self.consumer.replay(record)
         # Records of share and streams groups are kept in the log and mean nothing to this version.
+
+    def end_transaction(self, producer_id: int, committed: bool) -> None:
+        """A marker of the log: a producer's transaction has ended in this partition."""
+        self.offsets.end_transaction(producer_id, committed)
 
     def loaded(self) -> Outcome:
         """The log has been replayed to its end: members' sessions begin."""

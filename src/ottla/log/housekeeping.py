@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ottla.log.checkpoints import (
+    CLEANER_CHECKPOINT,
     HIGH_WATERMARK_CHECKPOINT,
     LOG_START_OFFSET_CHECKPOINT,
     RECOVERY_POINT_CHECKPOINT,
@@ -59,6 +60,10 @@ class Housekeeping:
                 partial(self.checkpoint_pass, LOG_START_OFFSET_CHECKPOINT),
             ),
             self._every(
+                settings.flush_offset_checkpoint_interval_ms,
+                partial(self.checkpoint_pass, CLEANER_CHECKPOINT),
+            ),
+            self._every(
                 settings.high_watermark_checkpoint_interval_ms,
                 partial(self.checkpoint_pass, HIGH_WATERMARK_CHECKPOINT),
                 delay_ms=0,
@@ -87,7 +92,7 @@ class Housekeeping:
         for log in list(manager.logs.values()):
             if turn.over():
                 yield turn.rest()
-            if manager.stopped or manager.get(log.tp) is not log:
+            if manager.stopped or manager.get(log.tp) is not log or log.tp in manager.being_cleaned:
                 continue
             try:
                 removed = log.apply_retention(self._clock.now_ms())

@@ -22,7 +22,7 @@ of the active segment are not synced, an unclean start builds them again (`recov
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final, NoReturn
 from zlib import crc32
@@ -50,7 +50,9 @@ from ottla.log.read import NOTHING, ReadResult
 from ottla.log.recovery import LoadedLog, load_log, rebuild_producer_state
 from ottla.log.retention import KAFKA_POLICIES, DeletionPolicy
 from ottla.log.segment import Segment, UnrepairedWrite, marker_in
+from ottla.log.swap import swap_in
 from ottla.log.txn_index import AbortedTxn
+from ottla.log.verification import Verification
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.model.log_config import COMPRESSION_PRODUCER, LogConfig
 from ottla.model.types import TopicPartition
@@ -87,6 +89,7 @@ class Log:
         "log_end_offset",
         "high_watermark",
         "recovery_point",
+        "first_dirty_offset",
         "last_flush_ms",
         "segments",
         "_bases",
@@ -108,6 +111,7 @@ class Log:
         "_bound",
         "_offset_entries_max",
         "_time_entries_max",
+        "_segment_ms_max",
     )
 
     def __init__(
@@ -133,6 +137,8 @@ class Log:
         """What consumers may see. It begins at the log start; the replica's owner moves it."""
         self.recovery_point = loaded.recovery_point
         """Everything below is durable."""
+        self.first_dirty_offset = -1
+        """Where the next compaction begins, as the cleaner's checkpoint has it; -1 when there was none."""
         self.last_flush_ms = now_ms
         self.segments: tuple[Segment, ...] = ()
         self._bases: tuple[int, ...] = ()
@@ -159,7 +165,7 @@ class Log:
         """Where the last append began."""
         self._bound = (-1, 0, -1)
         """The last offset below the log end that a read was bounded by: offset, position, segment's base."""
-        self._offset_entries_max = self._time_entries_max = 0
+        self._offset_entries_max = self._time_entries_max = self._segment_ms_max = 0
         self._take_config()
         if loaded.deleted:
             self._queue_deleted(loaded.deleted, 0)
@@ -260,6 +266,7 @@ class Log:
         self._offset_entries_max = self.config.segment_index_bytes // 8
         # One place is kept for the entry that a roll adds.
         self._time_entries_max = self.config.segment_index_bytes // 12 - 1
+        self._segment_ms_max = self.config.segment_ms_max
 
     def assign_topic_id(self, topic_id: bytes) -> None:
         """Writes `partition.metadata`; the next flush makes it durable."""
@@ -305,6 +312,8 @@ class Log:
         producer_checks: bool = True,
         on_loop: bool = False,
         prepared: CheckedBatch | None = None,
+        verification: Verification | None = None,
+        transaction_version: int = 0,
     ) -> AppendInfo:
         """Checks the batches in `records`, gives them offsets (patched in place) and appends them.
 
@@ -312,6 +321,9 @@ class Log:
         at all. Raises KafkaError; after KAFKA_STORAGE_ERROR the log is as it was. With `on_loop`, a batch
         whose check would take long raises NeedsWorker instead; it comes again as `prepare` left it, with the
         result as `prepared`.
+
+        The first batch of a transaction shows the `verification` that `begin_verification` gave. A marker
+        comes with the `transaction.version` of its transaction.
         """
         if self.failure is not None:
             self._check_usable()
@@ -335,7 +347,16 @@ class Log:
             or header.attributes & CONTROL_BIT
             or origin is AppendOrigin.RAFT_LEADER
         ):
-            return self._append_several(records, checked, leader_epoch, now_ms, origin, producer_checks)
+            return self._append_several(
+                records,
+                checked,
+                leader_epoch,
+                now_ms,
+                origin,
+                producer_checks,
+                verification,
+                transaction_version,
+            )
         max_timestamp = settle_timestamps(records, 0, checked, config, now_ms)
         data = records
         if config.compression_type != COMPRESSION_PRODUCER and prepared is None:
@@ -349,7 +370,7 @@ class Log:
             self._raise_longer_than_segment(size)
         has_producer = header.producer_id >= 0
         if has_producer and producer_checks:
-            duplicate = self.producers.check(header, origin)
+            duplicate = self.producers.check(header, origin, verification)
             if duplicate is not None:
                 return self._duplicate_info(duplicate, size)
 
@@ -390,6 +411,8 @@ class Log:
         now_ms: int,
         origin: AppendOrigin,
         producer_checks: bool,
+        verification: Verification | None,
+        transaction_version: int,
     ) -> AppendInfo:
         """The rare shapes of an append: several batches, markers, the metadata log's own offsets."""
         if origin is AppendOrigin.CLIENT:
@@ -441,7 +464,17 @@ class Log:
             self._raise_longer_than_segment(size)
         update = StagedUpdate()
         for header, at, timestamp, marker in staged:
-            if not self.producers.stage(update, header, at, timestamp, marker, origin, producer_checks):
+            if not self.producers.stage(
+                update,
+                header,
+                at,
+                timestamp,
+                marker,
+                origin,
+                producer_checks,
+                verification,
+                transaction_version,
+            ):
                 assert update.duplicate is not None
                 return self._duplicate_info(update.duplicate, size)
         segment = self._segment_for(size, largest, first_offset, offset - 1, now_ms)
@@ -464,6 +497,17 @@ class Log:
             False,
             size,
             count,
+        )
+
+    def begin_verification(
+        self, producer_id: int, epoch: int, first_sequence: int, *, bumps_epochs: bool, now_ms: int
+    ) -> Verification | None:
+        """What the append of a transactional batch has to show; None when its transaction is open here, and
+        nobody has to be asked. `bumps_epochs`: the client speaks the second generation (Produce 12, KIP-890).
+        Raises KafkaError(INVALID_PRODUCER_EPOCH).
+        """
+        return self.producers.begin_verification(
+            producer_id, epoch, first_sequence, bumps_epochs=bumps_epochs, now_ms=now_ms
         )
 
     def append_as_follower(self, records: memoryview | bytearray | bytes, *, now_ms: int) -> AppendInfo:
@@ -597,7 +641,7 @@ class Log:
             or (
                 filled
                 and segment.age_for_roll_ms(now_ms, max_timestamp)
-                > config.segment_ms - segment.roll_jitter_ms
+                > self._segment_ms_max - segment.roll_jitter_ms
             )
             or segment.offset_index.entries >= self._offset_entries_max
             or segment.time_index.entries >= self._time_entries_max
@@ -618,11 +662,13 @@ class Log:
             self._raise_storage_error(error)
 
     def maybe_roll(self, now_ms: int) -> bool:
-        """Rolls when the records of the active segment are older than `segment.ms`; True when it did."""
+        """Rolls when the records of the active segment are older than `segment.ms`, or than
+        `max.compaction.lag.ms` on a compacted topic; True when it did.
+        """
         segment = self.active_segment
         if (
             segment.size == 0
-            or segment.age_for_roll_ms(now_ms, now_ms) <= self.config.segment_ms - segment.roll_jitter_ms
+            or segment.age_for_roll_ms(now_ms, now_ms) <= self._segment_ms_max - segment.roll_jitter_ms
         ):
             return False
         self.roll(now_ms)
@@ -905,6 +951,7 @@ class Log:
             self.recovery_point = min(self.recovery_point, end_offset)
             self.log_start_offset = min(self.log_start_offset, end_offset)
             self.high_watermark = min(self.high_watermark, end_offset)
+            self.first_dirty_offset = min(self.first_dirty_offset, end_offset)
             self.epochs.truncate_from_end(end_offset)
             self._reload_producers(now_ms=-1)
         except (OSError, CorruptBatch) as error:
@@ -933,6 +980,7 @@ class Log:
             self._set_segments((segment,))
             self.log_start_offset = self.log_end_offset = self.high_watermark = offset
             self.recovery_point = offset
+            self.first_dirty_offset = min(self.first_dirty_offset, offset)
             self.epochs.clear()
             self.producers.clear(offset)
         except OSError as error:
@@ -1013,6 +1061,65 @@ class Log:
         self._remove_snapshots(lambda snapshot: snapshot < first)
         return count
 
+    # --- compaction
+
+    @property
+    def generation(self) -> int:
+        """How often the log was truncated: what was planned before a truncation is void after it."""
+        return self._generation
+
+    def replace_segments(
+        self, replaced: Sequence[Segment], base_offset: int, *, has_txn_index: bool, now_ms: int
+    ) -> list[str]:
+        """Puts the segment whose files end in `.cleaned` into the place of older ones.
+
+        In Kafka's order, so that a crash at any point is completed, or taken back, by the next start: the new
+        files become `.swap`, the old ones `.deleted` (whoever reads them reads on), the new ones lose their
+        suffix. The directory is synced by the caller; half a swap fails the log.
+
+        A hundred segments may become one. So only what has to be is done here, and the files are returned
+        that are of no use any more (indexes and snapshots of old segments): the caller removes them.
+        """
+        self._check_usable()
+        at = self._bases.index(replaced[0].base_offset)
+        stop = at + len(replaced)
+        assert tuple(replaced) == self.segments[at:stop] and self.active_segment not in replaced
+        delete_at_ms = now_ms + self.config.file_delete_delay_ms
+        useless: list[str] = []
+
+        def take_out() -> None:
+            for old in replaced:
+                if old.base_offset == base_offset:
+                    self._queue_deleted(old.mark_deleted(), delete_at_ms)  # its names are needed now
+                else:
+                    file, paths = old.mark_log_deleted()
+                    self._queue_deleted([file], delete_at_ms)
+                    useless.extend(paths)
+
+        try:
+            segment = swap_in(
+                self._disk,
+                self.dir_path,
+                base_offset,
+                has_txn_index=has_txn_index,
+                created_ms=replaced[-1].created_ms,
+                take_out=take_out,
+            )
+        except OSError as error:
+            self._fail(error)
+        self._set_segments((*self.segments[:at], segment, *self.segments[stop:]))
+        self._bound = (-1, 0, -1)  # the other remembered positions are in the active segment
+        self._names_changed = True
+        gone = {old.base_offset for old in replaced} - {base_offset}
+        useless += [
+            segment_path(self.dir_path, offset, SNAPSHOT_SUFFIX)
+            for offset in self._snapshots
+            if offset in gone
+        ]
+        self._snapshots = tuple([offset for offset in self._snapshots if offset not in gone])
+        self._sync_no_removed_snapshots()
+        return useless
+
     def _drop(self, segments: tuple[Segment, ...], delete_at_ms: int) -> None:
         for segment in segments:
             self._queue_deleted(segment.mark_deleted(), delete_at_ms)
@@ -1042,8 +1149,11 @@ class Log:
             else:
                 kept.append(offset)
         self._snapshots = tuple(kept)
+        self._sync_no_removed_snapshots()
+
+    def _sync_no_removed_snapshots(self) -> None:
         if self._unsynced_files:
-            left = {segment_path(self.dir_path, offset, SNAPSHOT_SUFFIX) for offset in kept}
+            left = {segment_path(self.dir_path, offset, SNAPSHOT_SUFFIX) for offset in self._snapshots}
             self._unsynced_files = [
                 f for f in self._unsynced_files if not f.path.endswith(SNAPSHOT_SUFFIX) or f.path in left
             ] or None

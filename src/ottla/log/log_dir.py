@@ -18,6 +18,7 @@ from typing import Final
 
 from ottla.log.checkpoints import (
     CLEAN_SHUTDOWN_FILE,
+    CLEANER_CHECKPOINT,
     HIGH_WATERMARK_CHECKPOINT,
     LOG_START_OFFSET_CHECKPOINT,
     NO_BROKER_EPOCH,
@@ -43,7 +44,12 @@ DELETE_SUFFIX: Final = "-delete"
 STRAY_SUFFIX: Final = "-stray"
 FUTURE_SUFFIX: Final = "-future"
 
-CHECKPOINTS: Final = (RECOVERY_POINT_CHECKPOINT, LOG_START_OFFSET_CHECKPOINT, HIGH_WATERMARK_CHECKPOINT)
+CHECKPOINTS: Final = (
+    RECOVERY_POINT_CHECKPOINT,
+    LOG_START_OFFSET_CHECKPOINT,
+    HIGH_WATERMARK_CHECKPOINT,
+    CLEANER_CHECKPOINT,
+)
 """The files whose numbers belong to this directory's logs and are kept by the manager."""
 
 _NAME_BYTES_MAX: Final = 255
@@ -64,6 +70,7 @@ class LogDir:
         "had_clean_shutdown",
         "broker_epoch",
         "_lock",
+        "_under_way",
     )
 
     def __init__(self, disk: Disk, path: str) -> None:
@@ -79,6 +86,8 @@ class LogDir:
         self.had_clean_shutdown = False
         self.broker_epoch = NO_BROKER_EPOCH
         self._lock: DirLock | None = None
+        self._under_way: set[str] = set()
+        """Checkpoints that are being written as steps: one at a time for each file."""
 
     def __repr__(self) -> str:
         return f"LogDir({self.path!r}, {len(self.logs)} logs{', offline' if self.error else ''})"
@@ -151,8 +160,17 @@ class LogDir:
 
     def checkpoint_steps(self, name: str, turn: Turn) -> Steps[bool]:
         """Brings the file up to date in slices, with the syncs as disk jobs. Gives False when there was
-        nothing to write, or when what was gathered went stale meanwhile.
+        nothing to write, when what was gathered went stale meanwhile, or when somebody else is at it.
         """
+        if name in self._under_way:
+            return False
+        self._under_way.add(name)
+        try:
+            return (yield from self._checkpoint_steps(name, turn))
+        finally:
+            self._under_way.discard(name)
+
+    def _checkpoint_steps(self, name: str, turn: Turn) -> Steps[bool]:
         changes = self.changes
         offsets: dict[TopicPartition, int] = {}
         turn.begin()
@@ -204,6 +222,8 @@ def offset_of(log: Log, name: str) -> int | None:
         return log.recovery_point
     if name == HIGH_WATERMARK_CHECKPOINT:
         return log.high_watermark
+    if name == CLEANER_CHECKPOINT:
+        return log.first_dirty_offset if log.first_dirty_offset >= 0 else None
     start = log.log_start_offset
     # Where the first segment begins at the log's start, its name says so.
     return start if start > log.segments[0].base_offset else None

@@ -25,6 +25,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from ottla.log.checkpoints import (
+    CLEANER_CHECKPOINT,
     HIGH_WATERMARK_CHECKPOINT,
     LOG_START_OFFSET_CHECKPOINT,
     NO_BROKER_EPOCH,
@@ -135,6 +136,7 @@ class LogManager:
         "offline",
         "on_dir_failed",
         "doomed",
+        "being_cleaned",
         "loaded",
         "stopped",
         "_config_for",
@@ -174,6 +176,8 @@ class LogManager:
         """Told of a directory and the partitions that went with it, so that the controller can be told."""
         self.doomed: list[tuple[float, int, str | File]] = []
         """A heap of what will be removed: (monotonic time, tie breaker, a directory's path or a file)."""
+        self.being_cleaned: dict[TopicPartition, Log] = {}
+        """The logs that a cleaner is at work on: retention leaves them alone meanwhile, as in Kafka."""
         self.loaded = False
         self.stopped = False
         self._config_for = config_for
@@ -352,6 +356,7 @@ class LogManager:
             recovery_points = log_dir.written[RECOVERY_POINT_CHECKPOINT]
             starts = log_dir.written[LOG_START_OFFSET_CHECKPOINT]
             high_watermarks = log_dir.written[HIGH_WATERMARK_CHECKPOINT]
+            dirty_offsets = log_dir.written[CLEANER_CHECKPOINT]
             said_ms = began_ms
             for done, tp in enumerate(partitions):
                 now_ms = self.clock.monotonic_ms()
@@ -368,6 +373,7 @@ class LogManager:
                 high_watermark = high_watermarks.get(tp, 0)
                 if high_watermark > 0:
                     log.update_high_watermark(high_watermark)
+                log.first_dirty_offset = dirty_offsets.get(tp, -1)
                 self._add(log_dir, log)
         except OSError as error:
             self._fail(log_dir, error)
@@ -638,6 +644,7 @@ class LogManager:
             try:
                 log_dir.write_checkpoint_now(RECOVERY_POINT_CHECKPOINT)
                 log_dir.write_checkpoint_now(LOG_START_OFFSET_CHECKPOINT)
+                log_dir.write_checkpoint_now(CLEANER_CHECKPOINT)
             except OSError as error:
                 self.dir_failed(log_dir, error)
                 raise KafkaError(ErrorCode.KAFKA_STORAGE_ERROR, f"{log_dir.path}: {error}") from error

@@ -19,6 +19,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from ottla.log.file_names import (
@@ -476,27 +477,36 @@ def _recover(
             segment.base_offset < end or (segment.base_offset > end and not config.compact)
         )
         if lost_before:
-            _drop_from(loaded, number)
+            _drop_from(disk, dir_path, loaded, number)
             break
-        end, cut = _recover_segment(segment, loaded, recovery_point, config)
+        drop_rest = partial(_drop_from, disk, dir_path, loaded, number + 1)
+        end, cut = _recover_segment(segment, loaded, recovery_point, config, drop_rest)
         if cut:
-            _drop_from(loaded, number + 1)
             break
     loaded.log_end_offset = end
     producers.end_offset = end
 
 
-def _drop_from(loaded: LoadedLog, number: int) -> None:
-    for segment in loaded.segments[number:]:
+def _drop_from(disk: Disk, dir_path: str, loaded: LoadedLog, number: int) -> None:
+    """Durably, and from the end: in a compacted log nothing would tell the next start that a segment that
+    came back does not follow on what was kept.
+    """
+    for segment in reversed(loaded.segments[number:]):
         loaded.deleted += segment.mark_deleted()
-    del loaded.segments[number:]
+    if len(loaded.segments) > number:
+        del loaded.segments[number:]
+        disk.sync_dir(dir_path)
 
 
 def _recover_segment(
-    segment: Segment, loaded: LoadedLog, recovery_point: int, config: LogConfig
+    segment: Segment,
+    loaded: LoadedLog,
+    recovery_point: int,
+    config: LogConfig,
+    drop_rest: Callable[[], None],
 ) -> tuple[int, bool]:
     """Passes over a segment and makes everything again that is derived from it. Returns the offset at which
-    it now ends, and whether something was cut off.
+    it now ends, and whether something was cut off; before that is done, `drop_rest` takes away what follows.
 
     The CRC does not cover a batch's offset; that it continues the batch before it is all that can be checked.
     """
@@ -539,6 +549,7 @@ def _recover_segment(
             segment.size - end_position,
             end_offset,
         )
+        drop_rest()
         segment.cut_file(end_position)
     segment.end_rebuild()
     segment.unsynced = True

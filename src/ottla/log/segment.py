@@ -539,6 +539,18 @@ class Segment:
                 files.append(file)
         return files
 
+    def mark_log_deleted(self) -> tuple[File, list[str]]:
+        """As `mark_deleted`, for the log alone; and the paths of the indexes, for which there is time:
+        without a log they mean nothing, also to a start.
+        """
+        self.file.rename(self.file.path + DELETED_SUFFIX)
+        paths = []
+        for index in (self.offset_index, self.time_index, self.txn_index):
+            if index is not None:
+                index.rest()
+                paths.append(index.path)
+        return self.file, paths
+
     def move_to(self, dir_path: str) -> None:
         self._dir_path = dir_path
         self.file.close()

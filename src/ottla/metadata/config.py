@@ -129,6 +129,11 @@ class ConfigView:
         assert isinstance(value, int), name
         return value
 
+    def get_float(self, name: str) -> float:
+        value = self.broker_value(name)
+        assert isinstance(value, (int, float)), name
+        return float(value)
+
     def get_bool(self, name: str) -> bool:
         value = self.broker_value(name)
         assert isinstance(value, bool), name

@@ -54,7 +54,7 @@ FEATURES: Final[Mapping[str, Feature]] = {
     for feature in (
         Feature(METADATA_VERSION, METADATA_VERSION_LOW, METADATA_VERSION_HIGH, {}),
         Feature("kraft.version", 0, 0, {}),  # Kafka: 1, voters recorded in the metadata log
-        Feature("transaction.version", 0, 0, {}),  # Kafka: 2, transactions of KIP-890
+        Feature("transaction.version", 0, 2, {}),  # 2: transactions of KIP-890
         Feature("group.version", 0, 1, {}),  # 1: groups of KIP-848
         Feature("eligible.leader.replicas.version", 0, 0, {1: 23}),  # Kafka: 1, KIP-966
         Feature("share.version", 0, 0, {}),  # Kafka: 1, share groups

@@ -449,6 +449,7 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         "Partitions of `__transaction_state`. Not to be changed once the topic exists.",
         low=1,
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
         "transaction.state.log.replication.factor",
@@ -457,6 +458,7 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         "Replicas of `__transaction_state`.",
         low=1,
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
         "transaction.state.log.min.isr",
@@ -465,6 +467,7 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         "In-sync replicas that a write to `__transaction_state` needs.",
         low=1,
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
         "transaction.state.log.segment.bytes",
@@ -473,6 +476,7 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         "Segment size of `__transaction_state`.",
         low=1,
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
         "transaction.state.log.load.buffer.size",
@@ -481,6 +485,7 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         "Bytes read at a time when a transaction coordinator loads a partition.",
         low=1,
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
         "transaction.max.timeout.ms",
@@ -489,6 +494,7 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         "The longest timeout a transactional producer may ask for.",
         low=1,
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
         "transactional.id.expiration.ms",
@@ -497,6 +503,7 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         "How long an unused transactional id is remembered.",
         low=1,
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
         "transaction.abort.timed.out.transaction.cleanup.interval.ms",
@@ -505,6 +512,7 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         "Pause between looks for transactions to abort.",
         low=1,
         importance=LOW,
+        honoured=True,
     ),
     ConfigKey(
         "transaction.remove.expired.transaction.cleanup.interval.ms",
@@ -513,6 +521,7 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         "Pause between looks for transactional ids to forget.",
         low=1,
         importance=LOW,
+        honoured=True,
     ),
     ConfigKey(
         "transaction.partition.verification.enable",
@@ -521,6 +530,7 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         "Asks the coordinator whether a partition belongs to a transaction before its records are taken.",
         importance=LOW,
         dynamic=CLUSTER_WIDE,
+        honoured=True,
     ),
     ConfigKey(
         "transaction.two.phase.commit.enable",
@@ -536,6 +546,7 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         "Pause before the broker asks again whether a partition belongs to a transaction.",
         low=1,
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
         "add.partitions.to.txn.retry.backoff.max.ms",
@@ -544,6 +555,7 @@ COORDINATOR_KEYS: Final[tuple[ConfigKey, ...]] = (
         "How long the broker keeps asking, at most.",
         low=0,
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
         "producer.id.expiration.ms",

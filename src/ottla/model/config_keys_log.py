@@ -347,14 +347,19 @@ LOG_KEYS: Final[tuple[ConfigKey, ...]] = (
         honoured=True,
     ),
     # Compaction
-    ConfigKey("log.cleaner.enable", BOOLEAN, True, "Runs the cleaner that compacts topics by key."),
-    ConfigKey("log.cleaner.threads", INT, 1, "Workers that compact.", low=0, dynamic=CLUSTER_WIDE),
+    ConfigKey(
+        "log.cleaner.enable", BOOLEAN, True, "Runs the cleaner that compacts topics by key.", honoured=True
+    ),
+    ConfigKey(
+        "log.cleaner.threads", INT, 1, "Workers that compact.", low=0, dynamic=CLUSTER_WIDE, honoured=True
+    ),
     ConfigKey(
         "log.cleaner.io.max.bytes.per.second",
         DOUBLE,
         1.7976931348623157e308,
         "Bytes per second that all cleaning together may read and write.",
         dynamic=CLUSTER_WIDE,
+        honoured=True,
     ),
     ConfigKey(
         "log.cleaner.dedupe.buffer.size",
@@ -362,6 +367,7 @@ LOG_KEYS: Final[tuple[ConfigKey, ...]] = (
         134_217_728,
         "Memory for the keys of the records being compacted, over all workers.",
         dynamic=CLUSTER_WIDE,
+        honoured=True,
     ),
     ConfigKey(
         "log.cleaner.io.buffer.size",
@@ -370,6 +376,7 @@ LOG_KEYS: Final[tuple[ConfigKey, ...]] = (
         "Memory for reading and writing while compacting, over all workers.",
         low=0,
         dynamic=CLUSTER_WIDE,
+        honoured=True,
     ),
     ConfigKey(
         "log.cleaner.io.buffer.load.factor",
@@ -377,6 +384,7 @@ LOG_KEYS: Final[tuple[ConfigKey, ...]] = (
         0.9,
         "How full the table of keys may get.",
         dynamic=CLUSTER_WIDE,
+        honoured=True,
     ),
     ConfigKey(
         "log.cleaner.backoff.ms",
@@ -385,6 +393,7 @@ LOG_KEYS: Final[tuple[ConfigKey, ...]] = (
         "Pause of a cleaner that found nothing to do.",
         low=0,
         dynamic=CLUSTER_WIDE,
+        honoured=True,
     ),
     ConfigKey(
         "log.cleaner.min.cleanable.ratio",
@@ -394,6 +403,7 @@ LOG_KEYS: Final[tuple[ConfigKey, ...]] = (
         low=0,
         high=1,
         dynamic=CLUSTER_WIDE,
+        honoured=True,
     ),
     ConfigKey(
         "log.cleaner.delete.retention.ms",
@@ -402,6 +412,7 @@ LOG_KEYS: Final[tuple[ConfigKey, ...]] = (
         "How long the marker of a deleted key stays readable after compaction.",
         low=0,
         dynamic=CLUSTER_WIDE,
+        honoured=True,
     ),
     ConfigKey(
         "log.cleaner.min.compaction.lag.ms",
@@ -410,6 +421,7 @@ LOG_KEYS: Final[tuple[ConfigKey, ...]] = (
         "Age a record must have before it may be compacted away.",
         low=0,
         dynamic=CLUSTER_WIDE,
+        honoured=True,
     ),
     ConfigKey(
         "log.cleaner.max.compaction.lag.ms",
@@ -418,6 +430,7 @@ LOG_KEYS: Final[tuple[ConfigKey, ...]] = (
         "Age at which a record has to be considered for compaction.",
         low=1,
         dynamic=CLUSTER_WIDE,
+        honoured=True,
     ),
     # Tiered storage
     ConfigKey("remote.log.storage.system.enable", BOOLEAN, False, "Turns on tiered storage in this broker."),

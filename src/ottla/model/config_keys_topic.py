@@ -118,6 +118,7 @@ TOPIC_KEYS: Final[tuple[ConfigKey, ...]] = (
         86_400_000,
         "How long the marker of a deleted key stays readable after compaction.",
         low=0,
+        honoured=True,
         synonyms=("log.cleaner.delete.retention.ms",),
     ),
     ConfigKey(
@@ -126,6 +127,7 @@ TOPIC_KEYS: Final[tuple[ConfigKey, ...]] = (
         0,
         "Age a record must have before it may be compacted away.",
         low=0,
+        honoured=True,
         synonyms=("log.cleaner.min.compaction.lag.ms",),
     ),
     ConfigKey(
@@ -134,6 +136,7 @@ TOPIC_KEYS: Final[tuple[ConfigKey, ...]] = (
         LONG_MAX,
         "Age at which a record has to be considered for compaction.",
         low=1,
+        honoured=True,
         synonyms=("log.cleaner.max.compaction.lag.ms",),
     ),
     ConfigKey(
@@ -143,6 +146,7 @@ TOPIC_KEYS: Final[tuple[ConfigKey, ...]] = (
         "Part of a log that has to be uncompacted before it is worth compacting.",
         low=0,
         high=1,
+        honoured=True,
         synonyms=("log.cleaner.min.cleanable.ratio",),
     ),
     ConfigKey(

@@ -51,6 +51,10 @@ FETCH_STRANGERS_MAX: Final = 1_000
 """Partitions that a fetch, or the session that it belongs to, may name beyond as many as there are: a client
 that knows the cluster names few that are gone, and a session is kept in memory between requests."""
 
+VERIFICATIONS_MAX: Final = 5_000
+"""Producers of one partition that wait for the transaction coordinator's word. Whoever asks last is more
+likely to come back than whoever asked first and did not."""
+
 CREATE_PARTITIONS_MAX: Final = 10_000
 """Partitions that one request may create (Kafka's MAX_PARTITIONS_PER_BATCH)."""
 

@@ -50,5 +50,14 @@ class LogConfig:
         return "compact" in self.cleanup_policy
 
     @property
+    def segment_ms_max(self) -> int:
+        """How old an active segment may get: on a compacted topic what has to be compacted has to be rolled
+        before.
+        """
+        if self.compact and self.max_compaction_lag_ms > 0:
+            return min(self.max_compaction_lag_ms, self.segment_ms)
+        return self.segment_ms
+
+    @property
     def delete(self) -> bool:
         return "delete" in self.cleanup_policy

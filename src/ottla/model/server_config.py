@@ -280,4 +280,10 @@ class ServerConfig:
                 "log.cleaner.min.compaction.lag.ms is greater than log.cleaner.max.compaction.lag.ms",
                 "log.cleaner.min.compaction.lag.ms",
             )
+        threads = self.get_int("log.cleaner.threads")
+        if threads > 0 and self.get_int("log.cleaner.dedupe.buffer.size") // threads <= 1024 * 1024:
+            raise ConfigError(
+                "log.cleaner.dedupe.buffer.size has to be more than 1 MiB for each of log.cleaner.threads",
+                "log.cleaner.dedupe.buffer.size",
+            )
         check_broker(self.get_int, self.get_list("group.consumer.assignors"))

@@ -17,6 +17,7 @@ from typing import Protocol
 from ottla.log.append import AppendInfo
 from ottla.log.append_origin import AppendOrigin
 from ottla.log.log import Log
+from ottla.log.verification import Verification
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.model.types import TopicPartition
 from ottla.ports.disk import Buffer
@@ -107,6 +108,7 @@ class Partition:
         self.replicas = replicas
         if self.is_leader:
             self.is_leader = False
+            self.log.producers.forget_verifications()
             self.wake()
 
     def check_leader_epoch(self, current_leader_epoch: int) -> None:
@@ -128,10 +130,13 @@ class Partition:
         acks: int,
         origin: AppendOrigin = AppendOrigin.CLIENT,
         prepared: CheckedBatch | None = None,
+        verification: Verification | None = None,
+        transaction_version: int = 0,
     ) -> AppendInfo:
         """Appends as the leader. Afterwards `must_wait` says whether the acknowledgement has to wait.
 
-        Raises NeedsWorker for a batch that a thread has to check first; it comes again as `prepared`.
+        Raises NeedsWorker for a batch that a thread has to check first; it comes again as `prepared`. The
+        first batch of a transaction shows its `verification`, a marker has its `transaction_version`.
         """
         if not self.is_leader:
             raise KafkaError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
@@ -143,7 +148,14 @@ class Partition:
                 f"{log.config.min_insync_replicas}",
             )
         info = log.append_as_leader(
-            records, self.leader_epoch, now_ms, origin=origin, on_loop=True, prepared=prepared
+            records,
+            self.leader_epoch,
+            now_ms,
+            origin=origin,
+            on_loop=True,
+            prepared=prepared,
+            verification=verification,
+            transaction_version=transaction_version,
         )
         if info.is_duplicate:
             return info
@@ -153,6 +165,16 @@ class Partition:
         else:
             self._advance_high_watermark(info.size_bytes)
         return info
+
+    def begin_verification(
+        self, producer_id: int, epoch: int, first_sequence: int, *, bumps_epochs: bool, now_ms: int
+    ) -> Verification | None:
+        """As the log's, for the leader only."""
+        if not self.is_leader:
+            raise KafkaError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        return self.log.begin_verification(
+            producer_id, epoch, first_sequence, bumps_epochs=bumps_epochs, now_ms=now_ms
+        )
 
     def must_wait(self, info: AppendInfo, acks: int) -> bool:
         """acks=all waits for the high watermark; so does acks=1 while the flush policy holds it back."""

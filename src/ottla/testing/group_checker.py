@@ -24,6 +24,7 @@ from ottla.groups.classic.states import ClassicState
 from ottla.groups.consumer.group import ConsumerGroup
 from ottla.groups.record import decode_record
 from ottla.groups.shard import Shard
+from ottla.log.segment import marker_in
 from ottla.testing.cluster import SimBroker
 from ottla.testing.group_books import GroupBooks
 from ottla.testing.ledger import Violation
@@ -43,7 +44,7 @@ class _LastSight:
 
 
 def hard_state(shard: Shard) -> dict[str, Any]:
-    """What the log determines, by group, and the offsets."""
+    """What the log determines, by group, the offsets, and those of transactions that have not ended."""
     found: dict[str, Any] = {}
     for group_id, group in shard.state.groups.items():
         if isinstance(group, ConsumerGroup):
@@ -65,6 +66,8 @@ def hard_state(shard: Shard) -> dict[str, Any]:
             for topic, partitions in offsets.of_group(group_id).items()
             for partition, committed in partitions.items()
         }
+    for (producer_id, *place), entry in shard.offsets.pending.to_dict().items():
+        found.setdefault(f"offsets of producer {producer_id}", {})[tuple(place)] = entry
     return found
 
 
@@ -94,12 +97,18 @@ def state_from_log(host: GroupHost) -> dict[str, Any]:
             if header.next_offset <= offset or position + header.size_bytes > len(data):
                 continue
             offset = header.next_offset
+            if header.is_control:
+                marker = marker_in(data, position)
+                if marker is not None:
+                    shard.end_transaction(header.producer_id, marker.committed)
+                continue
+            producer_id = header.producer_id if header.is_transactional else -1
             for record in decode_batch(data, position, decompressed_bytes_max=1 << 24):
                 if record.key is None:
                     raise Violation(f"{host.partition.tp}: record {record.offset} has no key")
                 typed = decode_record(record.key, record.value)
                 if typed is not None:
-                    shard.replay(typed, record.offset, -1)
+                    shard.replay(typed, record.offset, producer_id)
     return hard_state(shard)
 
 

@@ -445,7 +445,9 @@ def empty_batch(header: BatchHeader) -> bytearray:
     """The batch of a header without its records: how a live producer's last sequence survives compaction."""
     return _assemble(
         header._replace(
-            attributes=header.attributes & ~CODEC_MASK, record_count=0, max_timestamp=NO_TIMESTAMP
+            attributes=header.attributes & ~(CODEC_MASK | DELETE_HORIZON_BIT),
+            record_count=0,
+            base_timestamp=NO_TIMESTAMP,  # but the largest stays: it says since when the producer is idle
         ),
         b"",
     )

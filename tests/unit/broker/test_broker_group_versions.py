@@ -102,7 +102,6 @@ def test_find_coordinator(bench: GroupBench, version: int) -> None:
 @pytest.mark.parametrize(
     ("key_type", "expected"),
     [
-        (1, ErrorCode.COORDINATOR_NOT_AVAILABLE),
         (2, ErrorCode.INVALID_REQUEST),
         (77, ErrorCode.INVALID_REQUEST),
         (-1, ErrorCode.INVALID_REQUEST),

@@ -149,11 +149,14 @@ def test_what_is_no_single_batch_of_format_2_is_refused_with_kafkas_codes(bench:
     assert bench.log("events").log_end_offset == 0
 
 
-def test_clients_may_not_write_control_records_or_open_transactions(bench: Bench) -> None:
+def test_clients_may_not_write_control_records_nor_transactions_without_their_id(bench: Bench) -> None:
+    control = batch(control=True)
+    assert refusal(bench, produce_request("events", control)) == ErrorCode.INVALID_RECORD
     marker = encode_end_txn_batch(EndTxnMarker(True, 0), producer_id=1, producer_epoch=0, timestamp=1)
-    assert refusal(bench, produce_request("events", marker)) == ErrorCode.INVALID_RECORD
     within = batch(producer_id=1, producer_epoch=0, base_sequence=0, transactional=True)
-    assert refusal(bench, produce_request("events", within)) == ErrorCode.INVALID_TXN_STATE
+    for data in (marker, within):
+        code = refusal(bench, produce_request("events", data))
+        assert code == ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
 
 
 @pytest.mark.parametrize("codec", list(Codec))

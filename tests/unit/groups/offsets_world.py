@@ -6,8 +6,9 @@ does: the records go through their bytes into a log, are replayed, and answers a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from random import Random
+from typing import Final, TypeAlias
 
 from ottla.coordination.outcome import Outcome
 from ottla.coordination.promise import Promise
@@ -17,6 +18,7 @@ from ottla.groups.group import CLASSIC, Client
 from ottla.groups.offsets.commit import refusal as commit_refusal
 from ottla.groups.offsets.delete import refusal as delete_refusal
 from ottla.groups.offsets.offsets import Offsets
+from ottla.groups.offsets.txn_commit import refusal as txn_commit_refusal
 from ottla.groups.record import decode_record
 from ottla.groups.settings import GroupSettings
 from ottla.groups.shard_state import ShardState
@@ -35,9 +37,20 @@ from ottla.wire.messages.offset_delete import (
     OffsetDeleteRequestTopic,
     OffsetDeleteResponse,
 )
+from ottla.wire.messages.txn_offset_commit import (
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitRequestPartition,
+    TxnOffsetCommitRequestTopic,
+    TxnOffsetCommitResponse,
+)
 
 BEGIN_MS = 1_700_000_000_000
 RETENTION_MS = 60_000
+
+Entry: TypeAlias = tuple[bytes, bytes | None, int]
+"""Of the log: key, value, and the producer whose transaction it is part of (-1: none)."""
+MARKER: Final = b"marker"
+"""The key of an entry that ends a producer's transaction."""
 
 
 def topic_id_of(number: int) -> bytes:
@@ -146,7 +159,7 @@ class World:
         settings = GroupSettings(offsets_retention_ms=retention_ms, offset_metadata_max_bytes=metadata_max)
         self.state = ShardState(Environment(self.clock, Random(1), self.topics, settings))
         self.offsets = Offsets(self.state, self.new_group)
-        self.log: list[tuple[bytes, bytes | None]] = []
+        self.log: list[Entry] = []
 
     def new_group(self, group_id: str) -> Ward:
         group = self.state.groups[group_id] = Ward(group_id)
@@ -159,10 +172,10 @@ class World:
 
     def run(self, outcome: Outcome) -> None:
         assert not outcome.replayed and not outcome.soft_changed
+        producer_id = -1 if outcome.producer is None else outcome.producer[0]
         for record in outcome.records:
-            key, value = record.key_bytes(), record.value_bytes()
-            self.log.append((key, value))
-            self.replay(record)
+            self.log.append((record.key_bytes(), record.value_bytes(), producer_id))
+            self.replay(record, len(self.log) - 1, producer_id)
         for promise, response in outcome.answers:
             promise.complete(response)
         for job in outcome.jobs:
@@ -172,20 +185,31 @@ class World:
             except StopIteration as stop:
                 self.run(stop.value)
 
-    def replay(self, record: CoordinatorRecord) -> None:
+    def replay(self, record: CoordinatorRecord, offset: int | None = None, producer_id: int = -1) -> None:
+        """At the end of the log, unless the offset is given."""
         if isinstance(record.key, GroupMetadataKey):
             assert record.value is None
             self.state.groups.pop(record.key.group, None)
         else:
-            self.offsets.replay(record)
+            self.offsets.replay(record, len(self.log) if offset is None else offset, producer_id)
 
-    def reloaded(self) -> World:
-        """Another world that knows nothing but the log of this one."""
+    def end(self, producer_id: int, *, committed: bool) -> None:
+        """The marker that ends a producer's transaction."""
+        self.log.append((MARKER, b"commit" if committed else b"abort", producer_id))
+        self.offsets.end_transaction(producer_id, committed)
+
+    def reloaded(self, *, without: Collection[int] = ()) -> World:
+        """Another world that knows nothing but the log of this one, perhaps less some of its records."""
         other = World()
-        for key, value in self.log:
+        for offset, (key, value, producer_id) in enumerate(self.log):
+            if offset in without:
+                continue
+            if key == MARKER:
+                other.offsets.end_transaction(producer_id, value == b"commit")
+                continue
             record = decode_record(key, value)
             assert record is not None
-            other.replay(record)
+            other.replay(record, offset, producer_id)
         return other
 
     # --- requests -----------------------------------------------------------------------------------------
@@ -204,6 +228,29 @@ class World:
         outcome, response = self.commit_outcome(request, version=version)
         self.run(outcome)
         return errors_of(response)
+
+    def txn_commit_outcome(
+        self, request: TxnOffsetCommitRequest, *, version: int = 5
+    ) -> tuple[Outcome, list[tuple[str, int, int]]]:
+        promise: Promise[TxnOffsetCommitResponse] = Promise(lambda error: txn_commit_refusal(request, error))
+        outcome = self.offsets.commit_in_transaction(request, Client("c", "/127.0.0.1", version), promise)
+        ((answered, response),) = outcome.answers
+        assert answered is promise
+        return outcome, [
+            (topic.name, each.partition_index, each.error_code)
+            for topic in response.topics
+            for each in topic.partitions
+        ]
+
+    def txn_commit(self, request: TxnOffsetCommitRequest, *, version: int = 5) -> list[tuple[str, int, int]]:
+        outcome, errors = self.txn_commit_outcome(request, version=version)
+        self.run(outcome)
+        return errors
+
+    def txn_put(self, producer_id: int, group_id: str, topic: str, partition: int, offset: int) -> None:
+        """A transactional commit that has to be accepted."""
+        request = txn_commit_of(producer_id, group_id, (topic, partition, offset))
+        assert self.txn_commit(request) == [(topic, partition, 0)]
 
     def put(self, group_id: str, topic: str, partition: int, offset: int) -> None:
         """A simple commit that has to succeed."""
@@ -255,6 +302,42 @@ def commit_of(
                 name=topic,
                 partitions=[
                     OffsetCommitRequestPartition(
+                        partition_index=partition,
+                        committed_offset=offset,
+                        committed_leader_epoch=leader_epoch,
+                        committed_metadata=metadata,
+                    )
+                ],
+            )
+            for topic, partition, offset in offsets
+        ],
+    )
+
+
+def txn_commit_of(
+    producer_id: int,
+    group_id: str,
+    *offsets: tuple[str, int, int],
+    member_id: str = "",
+    generation: int = -1,
+    instance_id: str | None = None,
+    metadata: str | None = None,
+    leader_epoch: int = -1,
+    epoch: int = 0,
+) -> TxnOffsetCommitRequest:
+    return TxnOffsetCommitRequest(
+        transactional_id="t",
+        group_id=group_id,
+        producer_id=producer_id,
+        producer_epoch=epoch,
+        generation_id=generation,
+        member_id=member_id,
+        group_instance_id=instance_id,
+        topics=[
+            TxnOffsetCommitRequestTopic(
+                name=topic,
+                partitions=[
+                    TxnOffsetCommitRequestPartition(
                         partition_index=partition,
                         committed_offset=offset,
                         committed_leader_epoch=leader_epoch,

@@ -253,7 +253,10 @@ def test_a_simple_commit_makes_a_classic_group_that_can_be_listed_described_and_
     assert (described.error_code, described.group_state, described.members) == (0, "Empty", [])
     promise: Promise[DeletableGroupResult] = Promise(lambda error: delete_refusal("s", error))
     for record in office.admin.delete("s", promise).records:
-        (office.groups if isinstance(record.key, GroupMetadataKey) else office.world.offsets).replay(record)
+        if isinstance(record.key, GroupMetadataKey):
+            office.groups.replay(record)
+        else:
+            office.world.offsets.replay(record, 1, -1)
     assert office.world.state.groups == {} and "s" not in office.world.offsets.store
 
 

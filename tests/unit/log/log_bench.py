@@ -6,6 +6,7 @@ from typing import Any
 
 from ottla.log.append import AppendInfo
 from ottla.log.log import Log
+from ottla.log.verification import VERIFICATION_OFF, Verification
 from ottla.model.log_config import LogConfig
 from ottla.model.types import TopicPartition
 from ottla.ports.disk import Disk
@@ -51,8 +52,18 @@ def open_log(
     return Log.open(disk or VirtualDisk(), dir_path, TP, config or LogConfig(), **options)
 
 
-def append(log: Log, data: bytearray | None = None, *, epoch: int = 0, now_ms: int = NOW) -> AppendInfo:
-    return log.append_as_leader(data if data is not None else batch(), epoch, now_ms)
+def append(
+    log: Log,
+    data: bytearray | None = None,
+    *,
+    epoch: int = 0,
+    now_ms: int = NOW,
+    verification: Verification | None = VERIFICATION_OFF,
+) -> AppendInfo:
+    """Transactions are taken as verified unless the test is about that."""
+    return log.append_as_leader(
+        data if data is not None else batch(), epoch, now_ms, verification=verification
+    )
 
 
 def read_from(log: Log, offset: int, max_bytes: int = 1 << 20, **options: Any) -> list[BatchHeader]:

@@ -230,7 +230,7 @@ def test_a_turn_does_not_count_the_time_of_others() -> None:
 def test_every_background_task_sleeps_first_and_ends_after_shutdown() -> None:
     manager = started(VirtualDisk())
     tasks = manager.background()
-    assert len(tasks) == 7
+    assert len(tasks) == 8
     for task in tasks:
         assert isinstance(next(task), Sleep)
     manager.shutdown()

@@ -59,7 +59,12 @@ def test_a_feature_goes_up_and_safely_down() -> None:
     assert cluster.image.metadata_version == 27
     up = UpdateFeaturesRequest(feature_updates=[update(METADATA_VERSION, 29), update("share.version", 1)])
     cluster.apply(update_features(cluster.image, up, 2, MORE))
-    assert dict(cluster.image.features) == {METADATA_VERSION: 29, "group.version": 1, "share.version": 1}
+    assert dict(cluster.image.features) == {
+        METADATA_VERSION: 29,
+        "transaction.version": 2,
+        "group.version": 1,
+        "share.version": 1,
+    }
     off = UpdateFeaturesRequest(feature_updates=[update("share.version", 0, SAFE_DOWNGRADE)])
     cluster.apply(update_features(cluster.image, off, 2, MORE))
     assert "share.version" not in cluster.image.features
@@ -79,7 +84,7 @@ def test_version_0_says_downgrade_with_its_own_flag() -> None:
     ("change", "code", "message"),
     [
         (update("nonsense", 1), ErrorCode.INVALID_UPDATE_VERSION, "not supported"),
-        (update("transaction.version", 2), ErrorCode.INVALID_UPDATE_VERSION, "not supported"),
+        (update("transaction.version", 3), ErrorCode.INVALID_UPDATE_VERSION, "levels 0 to 2"),
         (update(METADATA_VERSION, 30), ErrorCode.INVALID_UPDATE_VERSION, "25 to 29"),
         (update(METADATA_VERSION, 7, SAFE_DOWNGRADE), ErrorCode.INVALID_UPDATE_VERSION, "25 to 29"),
         (update(METADATA_VERSION, -1), ErrorCode.INVALID_UPDATE_VERSION, "less than 0"),

@@ -212,6 +212,7 @@ class _Collected:
                         last_stable_offset=log.last_stable_offset,
                         log_start_offset=log.log_start_offset,
                         diverging_epoch=EpochEndOffset(epoch=epoch, end_offset=end_offset),
+                        aborted_transactions=None,
                         records=b"",
                     )
             readable_end = partition.readable_end(isolation)
@@ -258,7 +259,11 @@ class _Collected:
             if fetched.told_error != error.code:
                 self.is_urgent = True
             data = PartitionData(
-                partition_index=fetched.index, error_code=error.code, high_watermark=-1, records=b""
+                partition_index=fetched.index,
+                error_code=error.code,
+                high_watermark=-1,
+                aborted_transactions=None,
+                records=b"",
             )
             at = fetched.partition
             if (

@@ -1,8 +1,8 @@
-"""FindCoordinator (key 10): which broker coordinates a group.
+"""FindCoordinator (key 10): which broker coordinates a group, or a transactional id.
 
-v1 key types and messages; v4 many keys at once (KIP-699). The coordinator of a group is the leader of the
-group's partition of `__consumer_offsets`; the first question creates that topic, and its answer waits until
-the topic is there. Groups only: this broker has no coordinator for transactions or share groups.
+v1 key types and messages; v4 many keys at once (KIP-699). The coordinator is the leader of the partition of
+`__consumer_offsets`, or of `__transaction_state`, that the key belongs to; the first question creates that
+topic, and its answer waits until the topic is there. This broker has no coordinator for share groups.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from __future__ import annotations
 from ottla.broker.context import RequestContext
 from ottla.broker.node import Node
 from ottla.model.errors import ErrorCode, KafkaError
-from ottla.model.types import CONSUMER_OFFSETS_TOPIC
+from ottla.model.types import CONSUMER_OFFSETS_TOPIC, TRANSACTION_STATE_TOPIC
 from ottla.ports.effects import Sleep, Steps
 from ottla.wire.messages.find_coordinator import Coordinator, FindCoordinatorRequest, FindCoordinatorResponse
 
 GROUP = 0
 TRANSACTION = 1
+
+TOPICS = {GROUP: CONSUMER_OFFSETS_TOPIC, TRANSACTION: TRANSACTION_STATE_TOPIC}
 
 KEYS_PER_TURN = 100
 """A request may name a million; the other connections are served in between."""
@@ -24,26 +26,25 @@ KEYS_PER_TURN = 100
 def handle(
     ctx: RequestContext, request: FindCoordinatorRequest
 ) -> FindCoordinatorResponse | Steps[FindCoordinatorResponse]:
-    if request.key_type == GROUP and CONSUMER_OFFSETS_TOPIC not in ctx.node.image.topics:
-        return _create_and_respond(ctx, request)
+    topic = TOPICS.get(request.key_type)
+    if topic is not None and topic not in ctx.node.image.topics:
+        return _create_and_respond(ctx, request, topic)
     if len(request.coordinator_keys) > KEYS_PER_TURN:
         return _respond_in_turns(ctx, request, None)
     return _respond(ctx, request, None)
 
 
 def _create_and_respond(
-    ctx: RequestContext, request: FindCoordinatorRequest
+    ctx: RequestContext, request: FindCoordinatorRequest, topic: str
 ) -> Steps[FindCoordinatorResponse]:
     """Kafka answers COORDINATOR_NOT_AVAILABLE and creates meanwhile; here the first answer is final."""
-    created = yield from ctx.node.decide(
-        lambda controller: controller.auto_create_topics([CONSUMER_OFFSETS_TOPIC])
-    )
+    created = yield from ctx.node.decide(lambda controller: controller.auto_create_topics([topic]))
     refused = None
     result = created.topics[0]
     if result.error_code not in (ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS):
         refused = KafkaError(
             ErrorCode.COORDINATOR_NOT_AVAILABLE,
-            f"{CONSUMER_OFFSETS_TOPIC} could not be created: {result.error_message}",
+            f"{topic} could not be created: {result.error_message}",
         )
     return (yield from _respond_in_turns(ctx, request, refused))
 
@@ -93,13 +94,11 @@ def _find(ctx: RequestContext, key_type: int, key: str, refused: KafkaError | No
 
 
 def _coordinator_of(node: Node, key_type: int, key: str) -> int:
-    if key_type == TRANSACTION:
-        raise KafkaError(
-            ErrorCode.COORDINATOR_NOT_AVAILABLE, "this version has no coordinator of transactions"
-        )
-    if key_type != GROUP:
+    name = TOPICS.get(key_type)
+    if name is None:
         raise KafkaError(ErrorCode.INVALID_REQUEST, f"there are no coordinators of type {key_type}")
-    topic = node.image.topics.get(CONSUMER_OFFSETS_TOPIC)
+    topic = node.image.topics.get(name)
     if topic is None:
         raise KafkaError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
-    return topic.partitions[node.groups.partition_of(key)].leader
+    coordinator = node.groups if key_type == GROUP else node.transactions
+    return topic.partitions[coordinator.partition_of(key)].leader

@@ -1,8 +1,8 @@
 """OffsetFetch (key 9): what groups have committed.
 
-v2 all topics of a group; v7 stable offsets only; v8 many groups at once (KIP-709), which may be in different
-shards; v9 checks the member's epoch; v10 topic ids. Many groups, and many partitions of one, are looked up in
-turns with the other connections.
+v2 all topics of a group; v7 stable offsets only, where asked for (KIP-447); v8 many groups at once
+(KIP-709), which may be in different shards; v9 checks the member's epoch; v10 topic ids. Many groups, and
+many partitions of one, are looked up in turns with the other connections.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ def handle(
 ) -> OffsetFetchResponse | Steps[OffsetFetchResponse]:
     groups = groups_of(request, ctx.version)
     if len(groups) == 1 and len(pieces := _pieces(ctx, groups[0])) == 1:
-        answer = _fetch(ctx, pieces[0])
+        answer = _fetch(ctx, pieces[0], request.require_stable)
         if isinstance(answer, OffsetFetchResponseGroup):
             return response_of([answer], ctx.version)
         return _respond_after(ctx, answer)
-    return _fetch_many(ctx, groups)
+    return _fetch_many(ctx, groups, request.require_stable)
 
 
 def _pieces(ctx: RequestContext, asked: OffsetFetchRequestGroup) -> list[OffsetFetchRequestGroup]:
@@ -47,11 +47,12 @@ def _pieces(ctx: RequestContext, asked: OffsetFetchRequestGroup) -> list[OffsetF
 
 
 def _fetch(
-    ctx: RequestContext, asked: OffsetFetchRequestGroup
+    ctx: RequestContext, asked: OffsetFetchRequestGroup, require_stable: bool
 ) -> OffsetFetchResponseGroup | Steps[OffsetFetchResponseGroup]:
     def decision(shard: Shard, client: Client, promise: Promise[OffsetFetchResponseGroup]) -> Outcome:
         outcome = Outcome()
-        outcome.answer(promise, shard.offsets.fetch(asked, client.api_version))
+        answer = shard.offsets.fetch(asked, client.api_version, require_stable=require_stable)
+        outcome.answer(promise, answer)
         return outcome
 
     return ctx.node.groups.submit(
@@ -64,12 +65,14 @@ def _respond_after(ctx: RequestContext, steps: Steps[OffsetFetchResponseGroup]) 
     return response_of([answer], ctx.version)
 
 
-def _fetch_many(ctx: RequestContext, groups: list[OffsetFetchRequestGroup]) -> Steps[OffsetFetchResponse]:
+def _fetch_many(
+    ctx: RequestContext, groups: list[OffsetFetchRequestGroup], require_stable: bool
+) -> Steps[OffsetFetchResponse]:
     answers: list[OffsetFetchResponseGroup] = []
     for asked in groups:
         parts: list[OffsetFetchResponseGroup] = []
         for piece in _pieces(ctx, asked):
-            answer = _fetch(ctx, piece)
+            answer = _fetch(ctx, piece, require_stable)
             if not isinstance(answer, OffsetFetchResponseGroup):
                 answer = yield from answer
             parts.append(answer)

@@ -82,7 +82,7 @@ def decide_commit(
             metadata = partition.committed_metadata
             if not metadata:
                 metadata = ""
-            elif _java_length_exceeds(metadata, metadata_max):
+            elif java_length_exceeds(metadata, metadata_max):
                 results.append(
                     OffsetCommitResponsePartition(
                         partition_index=index, error_code=_OFFSET_METADATA_TOO_LARGE
@@ -142,7 +142,7 @@ def _ask_group(state: ShardState, request: OffsetCommitRequest, client: Client) 
     return _NONE
 
 
-def _java_length_exceeds(text: str, length_max: int) -> bool:
+def java_length_exceeds(text: str, length_max: int) -> bool:
     """Java counts UTF-16 code units: two for a character outside the basic plane."""
     length = len(text)
     if length > length_max:

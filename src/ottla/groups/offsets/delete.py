@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ottla.coordination.outcome import Outcome
 from ottla.coordination.promise import Promise
+from ottla.groups.offsets.pending import PendingOffsets
 from ottla.groups.offsets.record import offset_tombstone
 from ottla.groups.offsets.store import OffsetStore
 from ottla.groups.shard_state import ShardState
@@ -22,6 +23,7 @@ from ottla.wire.messages.offset_delete import (
 def decide_delete(
     state: ShardState,
     store: OffsetStore,
+    pending: PendingOffsets,
     request: OffsetDeleteRequest,
     promise: Promise[OffsetDeleteResponse],
 ) -> Outcome:
@@ -47,7 +49,9 @@ def decide_delete(
                 error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
             elif in_use:
                 error = ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
-            elif store.get(group_id, topic.name, index) is not None:
+            elif store.get(group_id, topic.name, index) is not None or pending.is_open(
+                group_id, topic.name, index
+            ):
                 outcome.records.append(offset_tombstone(group_id, topic.name, index))
             results.append(OffsetDeleteResponsePartition(partition_index=index, error_code=int(error)))
         response.topics.append(OffsetDeleteResponseTopic(name=topic.name, partitions=results))

@@ -7,6 +7,9 @@ decided on the state of its own slice.
 An offset expires `offsets.retention.minutes` after the moment that its group names (when it became empty, or
 the commit itself), or when the retention that an old client asked for has passed; never while somebody in
 the group reads the topic. An empty group that has no offsets left goes with its last one.
+
+A tombstone takes away what open transactions have committed for its partition, too. So nothing expires where
+a transaction is open, and a group that waits for one stays; offsets of deleted topics go with all of theirs.
 """
 
 from __future__ import annotations
@@ -15,8 +18,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from ottla.coordination.outcome import Outcome
+from ottla.groups.offsets.pending import PendingOffsets
 from ottla.groups.offsets.record import offset_tombstone
-from ottla.groups.offsets.store import NO_EXPIRY, OffsetStore
+from ottla.groups.offsets.store import NO_EXPIRY, Committed, OffsetStore
 from ottla.groups.shard_state import ShardState
 from ottla.wire.primitives import ZERO_UUID
 
@@ -50,7 +54,7 @@ class _Slice:
         return outcome
 
 
-def expired(state: ShardState, store: OffsetStore) -> Iterator[Outcome]:
+def expired(state: ShardState, store: OffsetStore, pending: PendingOffsets) -> Iterator[Outcome]:
     """One round over all groups: tombstones of what has expired, and of groups that are over."""
     piece = _Slice()
     for group_id in list(state.groups):
@@ -64,9 +68,14 @@ def expired(state: ShardState, store: OffsetStore) -> Iterator[Outcome]:
             while done < len(indexes):
                 if piece.is_full:
                     yield piece.take()
-                done += _expire_some(state, store, group_id, topic, indexes, done, piece)
+                done += _expire_some(state, store, pending, group_id, topic, indexes, done, piece)
         group = state.groups.get(group_id)
-        if group is not None and group.is_empty and store.count(group_id) == piece.group_tombstones:
+        if (
+            group is not None
+            and group.is_empty
+            and store.count(group_id) == piece.group_tombstones
+            and group_id not in pending
+        ):
             piece.outcome.records += group.tombstones()
     if piece.outcome.records:
         yield piece.take()
@@ -75,6 +84,7 @@ def expired(state: ShardState, store: OffsetStore) -> Iterator[Outcome]:
 def _expire_some(
     state: ShardState,
     store: OffsetStore,
+    pending: PendingOffsets,
     group_id: str,
     topic: str,
     indexes: list[int],
@@ -104,7 +114,7 @@ def _expire_some(
         from_ms = group.expires_from_ms(commit_ms)
         if is_gone:
             is_due = True
-        elif from_ms is None:
+        elif from_ms is None or pending.is_open(group_id, topic, index):
             is_due = False
         elif expire_ms != NO_EXPIRY:
             is_due = now_ms >= expire_ms
@@ -117,61 +127,91 @@ def _expire_some(
     return len(some)
 
 
-def of_missing_topics(state: ShardState, store: OffsetStore) -> Iterator[Outcome]:
+def of_missing_topics(state: ShardState, store: OffsetStore, pending: PendingOffsets) -> Iterator[Outcome]:
     """Tombstones for the offsets of topics that are not there, or are others of the same name by now: a walk
     over those of a deleted topic may have been cut short by the end of the process.
     """
     topics = state.env.topics
     piece = _Slice()
-    for group_id in list(store.group_ids()):
-        for topic in list(store.of_group(group_id)):
+    for group_id in _group_ids(store, pending):
+        for topic in _topics_of(store, pending, group_id):
             if piece.is_full:
                 yield piece.take()
             piece.visits += 1
             facts = topics.topic(topic)
             ids = () if facts is None else (ZERO_UUID, facts.topic_id)
-            for index in list(store.of_group(group_id).get(topic, ())):
+            for index in _partitions_of(store, pending, group_id, topic):
                 if piece.is_full:
                     yield piece.take()
                 piece.visits += 1
-                committed = store.get(group_id, topic, index)
-                if committed is not None and committed[5] not in ids:
+                found = _offsets_for(store, pending, group_id, topic, index)
+                if found and not any(each[5] in ids for each in found):
                     piece.outcome.records.append(offset_tombstone(group_id, topic, index))
     if piece.outcome.records:
         yield piece.take()
 
 
 def of_deleted_topics(
-    state: ShardState, store: OffsetStore, deleted: Iterable[tuple[str, bytes]]
+    state: ShardState, store: OffsetStore, pending: PendingOffsets, deleted: Iterable[tuple[str, bytes]]
 ) -> Iterator[Outcome]:
     """Tombstones for the offsets of topics that are gone, given by name and id.
 
     A topic may have been made anew under the same name by now: its offsets carry another id, or, where they
-    were committed by name, a later time.
+    were committed by name, a later time. Where a transaction has committed such a one, the old one stays: a
+    tombstone would take away both.
     """
     topics: dict[str, set[bytes]] = {}
     for name, topic_id in deleted:
         topics.setdefault(name, set()).add(topic_id)
     deleted_ms = state.env.clock.now_ms()
     piece = _Slice()
-    for group_id in list(store.group_ids()):
+    for group_id in _group_ids(store, pending):
         if piece.is_full:
             yield piece.take()
         piece.visits += 1
         mine = store.of_group(group_id)
-        for topic in topics if len(topics) < len(mine) else list(mine):
+        few = len(topics) < len(mine) or group_id in pending
+        for topic in topics if few else list(mine):
             gone_ids = topics.get(topic)
             if gone_ids is None:
                 continue
-            for index in list(store.of_group(group_id).get(topic, ())):
+            for index in _partitions_of(store, pending, group_id, topic):
                 if piece.is_full:
                     yield piece.take()
                 piece.visits += 1
-                committed = store.get(group_id, topic, index)
-                if committed is None:
-                    continue
-                _, _, _, commit_ms, _, committed_id = committed
-                if committed_id in gone_ids or (committed_id == ZERO_UUID and commit_ms <= deleted_ms):
+                found = _offsets_for(store, pending, group_id, topic, index)
+                if found and all(
+                    topic_id in gone_ids or (topic_id == ZERO_UUID and commit_ms <= deleted_ms)
+                    for _, _, _, commit_ms, _, topic_id in found
+                ):
                     piece.outcome.records.append(offset_tombstone(group_id, topic, index))
     if piece.outcome.records:
         yield piece.take()
+
+
+# --- committed and pending offsets together -----------------------------------------------------------------
+
+
+def _group_ids(store: OffsetStore, pending: PendingOffsets) -> list[str]:
+    found = list(store.group_ids())
+    return found + [each for each in pending.group_ids() if each not in store]
+
+
+def _topics_of(store: OffsetStore, pending: PendingOffsets, group_id: str) -> list[str]:
+    mine = store.of_group(group_id)
+    return [*mine, *(each for each in pending.topics_of(group_id) if each not in mine)]
+
+
+def _partitions_of(store: OffsetStore, pending: PendingOffsets, group_id: str, topic: str) -> list[int]:
+    mine = store.of_group(group_id).get(topic, {})
+    return [*mine, *(each for each in pending.partitions_of(group_id, topic) if each not in mine)]
+
+
+def _offsets_for(
+    store: OffsetStore, pending: PendingOffsets, group_id: str, topic: str, partition: int
+) -> list[Committed]:
+    found = pending.offsets_for(group_id, topic, partition) if pending else []
+    committed = store.get(group_id, topic, partition)
+    if committed is not None:
+        found.append(committed)
+    return found

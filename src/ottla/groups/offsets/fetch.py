@@ -6,8 +6,11 @@ All topics may be asked for from 2 (null instead of a list), an error of the who
 the member and its epoch; 10 names topics by id.
 
 An unknown group, topic or partition is no error: its offset is -1. An offset that was committed for another
-topic of the same name is not given to who asks by topic id. Only offsets that are not part of a transaction
-are in the store, so everything found is stable.
+topic of the same name is not given to who asks by topic id.
+
+Offsets of open transactions are not in the store. Who wants stable ones (from 7 on, KIP-447) is answered
+UNSTABLE_OFFSET_COMMIT, and asks again, where a transaction may still change the offset: it would begin to
+read where another has been, otherwise.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from ottla.groups.offsets.pending import PendingOffsets
 from ottla.groups.offsets.store import Committed, OffsetStore
 from ottla.groups.shard_state import ShardState
 from ottla.model.errors import ErrorCode, KafkaError
@@ -41,9 +45,13 @@ _NO_PARTITIONS: Final[Mapping[int, Committed]] = {}
 
 
 def fetch_group(
-    state: ShardState, store: OffsetStore, asked: OffsetFetchRequestGroup, api_version: int
+    state: ShardState,
+    store: OffsetStore,
+    unstable: PendingOffsets | None,
+    asked: OffsetFetchRequestGroup,
+    api_version: int,
 ) -> OffsetFetchResponseGroup:
-    """The answer for one group; an error of the group is in it."""
+    """The answer for one group; an error of the group is in it. `unstable` is None for who does not mind."""
     group = state.groups.get(asked.group_id)
     committed = _NO_TOPICS
     if group is not None:
@@ -53,16 +61,22 @@ def fetch_group(
         except KafkaError as error:
             if error.code != ErrorCode.GROUP_ID_NOT_FOUND:
                 return group_refusal(asked, error, api_version)
+    if unstable is not None and asked.group_id not in unstable:
+        unstable = None
     if asked.topics is None:
-        topics = _all_topics(state, committed, api_version)
+        topics = _all_topics(state, committed, unstable, asked.group_id, api_version)
     else:
-        topics = [_topic(state, committed, topic, api_version) for topic in asked.topics]
+        topics = [
+            _topic(state, committed, unstable, asked.group_id, topic, api_version) for topic in asked.topics
+        ]
     return OffsetFetchResponseGroup(group_id=asked.group_id, topics=topics)
 
 
 def _topic(
     state: ShardState,
     committed: Mapping[str, Mapping[int, Committed]],
+    unstable: PendingOffsets | None,
+    group_id: str,
     asked: OffsetFetchRequestTopics,
     api_version: int,
 ) -> OffsetFetchResponseTopics:
@@ -78,7 +92,9 @@ def _topic(
     results: list[OffsetFetchResponsePartitions] = []
     for index in asked.partition_indexes:
         found = partitions.get(index)
-        if found is None or (topic_id != ZERO_UUID and found[5] not in (ZERO_UUID, topic_id)):
+        if unstable is not None and unstable.is_open(group_id, name, index):
+            results.append(_failed_partition(index, int(ErrorCode.UNSTABLE_OFFSET_COMMIT)))
+        elif found is None or (topic_id != ZERO_UUID and found[5] not in (ZERO_UUID, topic_id)):
             results.append(
                 OffsetFetchResponsePartitions(partition_index=index, committed_offset=NO_OFFSET, metadata="")
             )
@@ -88,7 +104,11 @@ def _topic(
 
 
 def _all_topics(
-    state: ShardState, committed: Mapping[str, Mapping[int, Committed]], api_version: int
+    state: ShardState,
+    committed: Mapping[str, Mapping[int, Committed]],
+    unstable: PendingOffsets | None,
+    group_id: str,
+    api_version: int,
 ) -> list[OffsetFetchResponseTopics]:
     topics: list[OffsetFetchResponseTopics] = []
     for name, partitions in committed.items():
@@ -98,7 +118,12 @@ def _all_topics(
             if facts is None:
                 continue  # it has no id any more, and the response has no other name for it
             topic_id = facts.topic_id
-        results = [_result(index, found) for index, found in partitions.items()]
+        results = [
+            _failed_partition(index, int(ErrorCode.UNSTABLE_OFFSET_COMMIT))
+            if unstable is not None and unstable.is_open(group_id, name, index)
+            else _result(index, found)
+            for index, found in partitions.items()
+        ]
         topics.append(OffsetFetchResponseTopics(name=name, topic_id=topic_id, partitions=results))
     return topics
 
@@ -116,12 +141,13 @@ def _failed_topic(asked: OffsetFetchRequestTopics, code: int) -> OffsetFetchResp
     return OffsetFetchResponseTopics(
         name=asked.name,
         topic_id=asked.topic_id,
-        partitions=[
-            OffsetFetchResponsePartitions(
-                partition_index=index, committed_offset=NO_OFFSET, metadata="", error_code=code
-            )
-            for index in asked.partition_indexes
-        ],
+        partitions=[_failed_partition(index, code) for index in asked.partition_indexes],
+    )
+
+
+def _failed_partition(index: int, code: int) -> OffsetFetchResponsePartitions:
+    return OffsetFetchResponsePartitions(
+        partition_index=index, committed_offset=NO_OFFSET, metadata="", error_code=code
     )
 
 

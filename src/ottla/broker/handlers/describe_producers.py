@@ -1,0 +1,75 @@
+"""DescribeProducers (key 61): who writes to a partition, and since where a transaction is open (KIP-664).
+
+What `kafka-transactions.sh find-hanging` and `abort` look at: a transaction that is open here and that no
+coordinator knows. Any replica answers.
+"""
+
+from __future__ import annotations
+
+from ottla.broker.context import RequestContext
+from ottla.log.turn import Turn
+from ottla.model.errors import ErrorCode
+from ottla.model.topics import topic_name_problem
+from ottla.ports.effects import Steps, run_now
+from ottla.wire.messages.describe_producers import (
+    DescribeProducersRequest,
+    DescribeProducersResponse,
+    PartitionResponse,
+    ProducerState,
+    TopicResponse,
+)
+
+PARTITIONS_AT_ONCE = 16
+
+
+def handle(
+    ctx: RequestContext, request: DescribeProducersRequest
+) -> DescribeProducersResponse | Steps[DescribeProducersResponse]:
+    asked = sum(len(topic.partition_indexes) for topic in request.topics)
+    steps = _describe(ctx, request)
+    return steps if asked > PARTITIONS_AT_ONCE else run_now(steps)
+
+
+def _describe(ctx: RequestContext, request: DescribeProducersRequest) -> Steps[DescribeProducersResponse]:
+    turn = Turn(ctx.node.clock)
+    response = DescribeProducersResponse()
+    seen: set[tuple[str, int]] = set()
+    for topic in request.topics:
+        problem = topic_name_problem(topic.name)
+        answers = TopicResponse(name=topic.name)
+        response.topics.append(answers)
+        for index in topic.partition_indexes:
+            if turn.over():
+                yield turn.rest()
+            answer = PartitionResponse(partition_index=index)
+            answers.partitions.append(answer)
+            if problem is not None:
+                answer.error_code = ErrorCode.INVALID_TOPIC_EXCEPTION
+                answer.error_message = problem
+            elif (topic.name, index) in seen:
+                # Once is enough: a small request must not become an answer of any size.
+                answer.error_code = ErrorCode.INVALID_REQUEST
+                answer.error_message = "the partition is named twice"
+            else:
+                seen.add((topic.name, index))
+                _fill(ctx, answer, topic.name)
+    return response
+
+
+def _fill(ctx: RequestContext, answer: PartitionResponse, topic: str) -> None:
+    node = ctx.node
+    partition = node.partitions.get((topic, answer.partition_index))
+    if partition is None:
+        answer.error_code = node.absence(topic, answer.partition_index)
+        return
+    answer.active_producers = [
+        ProducerState(
+            producer_id=entry.producer_id,
+            producer_epoch=entry.epoch,
+            last_sequence=entry.last_sequence,
+            last_timestamp=entry.last_timestamp,
+            coordinator_epoch=entry.coordinator_epoch,
+            current_txn_start_offset=entry.txn_first_offset,
+        )
+        for entry in partition.log.producers
+    ]

@@ -1,0 +1,76 @@
+"""WriteTxnMarkers (key 27): a coordinator, or an administrator, ends a transaction in some partitions.
+
+v1 flexible; v2 the transaction's generation (KIP-890). Brokers send it to each other, and
+`kafka-transactions.sh --abort` sends it to end a transaction that nobody else will end (KIP-664).
+"""
+
+from __future__ import annotations
+
+from ottla.broker.context import RequestContext
+from ottla.broker.txn_markers import replicated, write_marker
+from ottla.log.turn import Turn
+from ottla.model.errors import ErrorCode, KafkaError
+from ottla.ports.effects import Steps
+from ottla.replication.partition import Partition
+from ottla.wire.messages.write_txn_markers import (
+    WritableTxnMarkerPartitionResult,
+    WritableTxnMarkerResult,
+    WritableTxnMarkerTopicResult,
+    WriteTxnMarkersRequest,
+    WriteTxnMarkersResponse,
+)
+from ottla.wire.record_batch import EndTxnMarker
+
+COMMIT_TIMEOUT_MS = 30_000
+
+_COORDINATOR_IS_AWAY = frozenset(
+    (
+        ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
+        ErrorCode.COORDINATOR_NOT_AVAILABLE,
+        ErrorCode.NOT_COORDINATOR,
+    )
+)
+"""Of `__consumer_offsets`: whoever writes markers knows partitions, not groups, and comes again."""
+
+_Wait = tuple[Partition, int, WritableTxnMarkerPartitionResult]
+
+
+def handle(ctx: RequestContext, request: WriteTxnMarkersRequest) -> Steps[WriteTxnMarkersResponse]:
+    node = ctx.node
+    response = WriteTxnMarkersResponse()
+    waits: list[_Wait] = []
+    turn = Turn(node.clock)
+    for wanted in request.markers:
+        marker = EndTxnMarker(wanted.transaction_result, wanted.coordinator_epoch)
+        result = WritableTxnMarkerResult(producer_id=wanted.producer_id)
+        response.markers.append(result)
+        for topic in wanted.topics:
+            answers: list[WritableTxnMarkerPartitionResult] = []
+            result.topics.append(WritableTxnMarkerTopicResult(name=topic.name, partitions=answers))
+            for index in topic.partition_indexes:
+                if turn.over():
+                    yield turn.rest()
+                answer = WritableTxnMarkerPartitionResult(partition_index=index)
+                answers.append(answer)
+                try:
+                    partition = node.leader_of(topic.name, index)
+                    info = write_marker(
+                        node,
+                        partition,
+                        wanted.producer_id,
+                        wanted.producer_epoch,
+                        marker,
+                        wanted.transaction_version,
+                    )
+                except KafkaError as error:
+                    answer.error_code = (
+                        ErrorCode.NOT_LEADER_OR_FOLLOWER if error.code in _COORDINATOR_IS_AWAY else error.code
+                    )
+                else:
+                    waits.append((partition, info.last_offset, answer))
+    for partition, offset, answer in waits:
+        if not (yield from replicated(node, partition, offset, COMMIT_TIMEOUT_MS)):
+            answer.error_code = (
+                ErrorCode.REQUEST_TIMED_OUT if partition.is_leader else ErrorCode.NOT_LEADER_OR_FOLLOWER
+            )
+    return response
