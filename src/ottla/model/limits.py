@@ -51,6 +51,10 @@ FETCH_STRANGERS_MAX: Final = 1_000
 """Partitions that a fetch, or the session that it belongs to, may name beyond as many as there are: a client
 that knows the cluster names few that are gone, and a session is kept in memory between requests."""
 
+ADD_PARTITIONS_STRANGERS_MAX: Final = 1_000
+"""Partitions that one transaction may name in AddPartitionsToTxn beyond as many as there are, for the same
+reason: every one of them is answered for."""
+
 VERIFICATIONS_MAX: Final = 5_000
 """Producers of one partition that wait for the transaction coordinator's word. Whoever asks last is more
 likely to come back than whoever asked first and did not."""
@@ -61,14 +65,14 @@ CREATE_PARTITIONS_MAX: Final = 10_000
 LOOP_LAG_MS_MAX: Final = 5
 """What one turn of the event loop may take before others notice; background work is sliced to fit."""
 
-GROUP_REGEX_CHARS_MAX: Final = 4_096
+REGEX_CHARS_MAX: Final = 4_096
 """Length of a subscription's regular expression: room for an alternation of a hundred topic names."""
 
-GROUP_REGEX_BYTES_MAX: Final = 128 * 1024
+REGEX_BYTES_MAX: Final = 128 * 1024
 """Memory of one compiled expression (RE2's `max_mem`): `a{1000}` nested in itself is refused
 instead of compiled."""
 
-GROUP_REGEX_PROGRAM_MAX: Final = 3_000
+REGEX_PROGRAM_MAX: Final = 3_000
 """Instructions of a compiled expression. With so many, matching the longest topic name takes RE2's slowest
 engine about 5 ms, the most that one turn of the loop may take."""
 

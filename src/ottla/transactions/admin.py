@@ -7,17 +7,21 @@ transactional id from 2 (KIP-1152). The filters are read once for all shards of 
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any, Final, NamedTuple
 
 from ottla.coordination.outcome import Outcome
-from ottla.model.errors import ErrorCode, KafkaError
-from ottla.model.limits import GROUP_REGEX_BYTES_MAX, GROUP_REGEX_CHARS_MAX, GROUP_REGEX_PROGRAM_MAX
+from ottla.coordination.regex import compile_regex
+from ottla.model.errors import ErrorCode
 from ottla.transactions.registry import Registry
 from ottla.transactions.states import BY_LABEL, State
 from ottla.transactions.transaction import Transaction
 from ottla.wire.messages import describe_transactions, list_transactions
 from ottla.wire.messages.list_transactions import ListTransactionsRequest
+
+LISTED_AT_ONCE: Final = 200
+"""Transactions that a piece of a list looks at: a fraction of a millisecond."""
 
 
 class Filters(NamedTuple):
@@ -47,7 +51,9 @@ def read_filters(request: ListTransactionsRequest) -> tuple[Filters, list[str]]:
         states=frozenset(BY_LABEL[name] for name in names if name in BY_LABEL) if names else None,
         producer_ids=frozenset(request.producer_id_filters) if request.producer_id_filters else None,
         duration_ms=request.duration_filter,
-        pattern=_compiled(request.transactional_id_pattern) if request.transactional_id_pattern else None,
+        pattern=compile_regex(request.transactional_id_pattern, "Transaction ID pattern")
+        if request.transactional_id_pattern
+        else None,
     )
     return filters, [name for name in names if name not in BY_LABEL]
 
@@ -81,16 +87,22 @@ class TransactionAdmin:
         return described
 
     def matching(self, filters: Filters) -> list[list_transactions.TransactionState]:
+        return list(chain.from_iterable(self.matching_in_pieces(filters)))
+
+    def matching_in_pieces(self, filters: Filters) -> Iterator[list[list_transactions.TransactionState]]:
+        """As of now, also when transactions come and go between two pieces."""
         now_ms = self._registry.env.clock.now_ms()
-        return [
-            list_transactions.TransactionState(
-                transactional_id=transaction.transactional_id,
-                producer_id=transaction.producer_id,
-                transaction_state=transaction.state.label,
-            )
-            for transaction in self._registry
-            if filters.let_pass(transaction, now_ms)
-        ]
+        transactions = list(self._registry)
+        for at in range(0, len(transactions), LISTED_AT_ONCE):
+            yield [
+                list_transactions.TransactionState(
+                    transactional_id=transaction.transactional_id,
+                    producer_id=transaction.producer_id,
+                    transaction_state=transaction.state.label,
+                )
+                for transaction in transactions[at : at + LISTED_AT_ONCE]
+                if filters.let_pass(transaction, now_ms)
+            ]
 
     def expire_ids(self, limit: int) -> tuple[Outcome, bool]:
         env = self._registry.env
@@ -100,39 +112,3 @@ class TransactionAdmin:
         for transactional_id in expired:
             self._registry.forget(outcome, transactional_id)
         return outcome, more
-
-
-@cache
-def _engine() -> tuple[Any, Any]:
-    """RE2 and its options; loaded with the first pattern, since it takes 2.5 MB."""
-    import re2
-
-    options = re2.Options()
-    options.max_mem = GROUP_REGEX_BYTES_MAX
-    options.log_errors = False
-    options.never_capture = True
-    return re2, options
-
-
-def _compiled(pattern: str) -> Any:
-    """Bounded as the patterns of groups are: a client's expression must not cost more than its length."""
-    if len(pattern) > GROUP_REGEX_CHARS_MAX:
-        raise _invalid(pattern[:64] + "…", f"it has more than {GROUP_REGEX_CHARS_MAX} characters")
-    re2, options = _engine()
-    try:
-        compiled = re2.compile(pattern, options)
-    except (re2.error, UnicodeError) as error:
-        reason = error.args[0] if error.args else ""
-        raise _invalid(
-            pattern, reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
-        ) from None
-    if compiled.programsize > GROUP_REGEX_PROGRAM_MAX:
-        raise _invalid(pattern, "pattern too large")
-    return compiled
-
-
-def _invalid(pattern: str, reason: str) -> KafkaError:
-    return KafkaError(
-        ErrorCode.INVALID_REGULAR_EXPRESSION,
-        f"Transaction ID pattern `{pattern}` is not a valid regular expression: {reason}.",
-    )

@@ -20,7 +20,7 @@ Every refusal is a KafkaError that is raised; whoever carries the decisions out 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from ottla.coordination.outcome import Outcome
@@ -146,6 +146,10 @@ class TransactionShard:
     def matching(self, filters: Filters) -> list[ListedTransaction]:
         """For ListTransactions; see `read_filters`."""
         return self.admin.matching(filters)
+
+    def matching_in_pieces(self, filters: Filters) -> Iterator[list[ListedTransaction]]:
+        """The same, so that others can be served in between: there may be a million."""
+        return self.admin.matching_in_pieces(filters)
 
 
 def _known(api_key: int, version: int, error: KafkaError) -> KafkaError:

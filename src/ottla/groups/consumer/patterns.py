@@ -10,11 +10,12 @@ from __future__ import annotations
 from enum import Enum
 
 from ottla.coordination.outcome import Job, Outcome
+from ottla.coordination.regex import compile_regex
 from ottla.groups.consumer.context import Context, Underway
 from ottla.groups.consumer.group import ConsumerGroup
 from ottla.groups.consumer.member import ConsumerMember
 from ottla.groups.consumer.records import epoch_record, regex_record, regex_tombstone
-from ottla.groups.consumer.regex import REFRESH_INTERVAL_MIN_MS, compile_regex, resolve_steps
+from ottla.groups.consumer.regex import NAME, REFRESH_INTERVAL_MIN_MS, resolve_steps
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.model.limits import GROUP_RECORD_BYTES_MAX, GROUP_REGEXES_MAX
 
@@ -43,7 +44,7 @@ def pattern_change(
                 ErrorCode.INVALID_REGULAR_EXPRESSION,
                 f"The group has {GROUP_REGEXES_MAX} different regular expressions already.",
             )
-        compile_regex(new.pattern)
+        compile_regex(new.pattern, NAME)
         return PatternChange.UPDATED
     return PatternChange.RESOLVED if new.pattern in group.resolutions else PatternChange.UPDATED
 

@@ -1,19 +1,16 @@
-"""Regular expressions in subscriptions (KIP-848): RE2, which takes time in proportion to its input,
-whatever the expression.
+"""Regular expressions in subscriptions (KIP-848).
 
 An expression is checked when a member brings it and matched against the whole name of every topic, internal
-ones too, in slices. Size and memory of a compiled one are bounded, so that the slowest match of one name is
-a bounded slice.
+ones too, in slices.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterable
-from functools import cache
-from typing import Any, Final
+from typing import Final
 
-from ottla.model.errors import ErrorCode, KafkaError
-from ottla.model.limits import GROUP_REGEX_BYTES_MAX, GROUP_REGEX_CHARS_MAX, GROUP_REGEX_PROGRAM_MAX
+from ottla.coordination.regex import compile_regex
+from ottla.model.errors import KafkaError
 
 REFRESH_INTERVAL_MIN_MS: Final = 10_000
 """A group's expressions are matched again at most this often, as in Kafka: many topics may come in a row."""
@@ -25,42 +22,7 @@ _NAME_COST: Final = 40
 """What calling RE2 costs, in the same unit."""
 
 
-@cache
-def _engine() -> tuple[Any, Any]:
-    """RE2 and the options of every expression; loaded with the first one, since it takes 2.5 MB."""
-    import re2
-
-    options = re2.Options()
-    options.max_mem = GROUP_REGEX_BYTES_MAX
-    options.log_errors = False
-    options.never_capture = True
-    return re2, options
-
-
-def compile_regex(regex: str) -> Any:
-    """Raises INVALID_REGULAR_EXPRESSION."""
-    if len(regex) > GROUP_REGEX_CHARS_MAX:
-        raise _invalid(
-            regex[:64] + "…", f"it has {len(regex)} characters, {GROUP_REGEX_CHARS_MAX} are allowed"
-        )
-    re2, options = _engine()
-    try:
-        compiled = re2.compile(regex, options)
-    except (re2.error, UnicodeError) as error:
-        reason = error.args[0] if error.args else ""
-        raise _invalid(
-            regex, reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
-        ) from None
-    if compiled.programsize > GROUP_REGEX_PROGRAM_MAX:
-        raise _invalid(regex, "pattern too large")
-    return compiled
-
-
-def _invalid(regex: str, reason: str) -> KafkaError:
-    return KafkaError(
-        ErrorCode.INVALID_REGULAR_EXPRESSION,
-        f"SubscribedTopicRegex `{regex}` is not a valid regular expression: {reason}.",
-    )
+NAME: Final = "SubscribedTopicRegex"
 
 
 def resolve_steps(
@@ -73,7 +35,7 @@ def resolve_steps(
     every_name = list(names)
     for regex in regexes:
         try:
-            compiled = compile_regex(regex)
+            compiled = compile_regex(regex, NAME)
         except KafkaError:
             found[regex] = frozenset()
             continue
