@@ -9,7 +9,7 @@ DEV    := $(VENV)/.installed-dev
 BUILD_INPUTS := pyproject.toml setup.py constraints.txt src/ottla/wire/record_codec.py src/ottla/wire/compaction_codec.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types generate sim million groups-chaos bench bench-groups clean
+.PHONY: help demo test lint types generate sim million groups-chaos exactly-once txn-chaos txn-plants bench bench-groups bench-compaction clean
 
 help: ## Show this help
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,11 +54,23 @@ million: $(DEV) ## 1,000,000 idempotent records while the broker is killed with 
 groups-chaos: $(DEV) ## Groups of up to 20 members of every client while members and broker are killed; SEED=n replays a plan
 	$(BIN)/python tests/chaos/groups/run.py $(if $(SEED),--seed $(SEED))
 
+exactly-once: $(DEV) ## 200,000 records, consume-transform-produce (librdkafka, Java), every process killed with -9; SEED=n
+	$(BIN)/python tests/chaos/exactly_once/run.py $(if $(SEED),--seed $(SEED))
+
+txn-chaos: $(DEV) ## Transactions, sends and polls under random faults, checked as Jepsen does; MINUTES=n (default 20), SEED=n
+	$(BIN)/python tests/chaos/kafka_workload/run.py --minutes $(or $(MINUTES),20) $(if $(SEED),--seed $(SEED))
+
+txn-plants: $(DEV) ## Plants each class of bug between clients and broker; the checker has to find every one
+	$(BIN)/python tests/chaos/kafka_workload/run.py --plant all
+
 bench: $(DEV) ## Measure the broker beside librdkafka's mock cluster; QUICK=1 takes about 3 minutes
 	$(BIN)/python benchmarks/run.py $(if $(QUICK),--quick)
 
 bench-groups: $(DEV) ## 200 consumer groups rebalance at once, Ottla beside Apache Kafka; QUICK=1 takes about 2 minutes
 	PYTHONPATH=benchmarks $(BIN)/python -m groups.run $(if $(QUICK),--quick)
+
+bench-compaction: $(DEV) ## Compact a 1 GB log beside a producer at 50 MB/s, Ottla beside Apache Kafka; QUICK=1 is shorter
+	PYTHONPATH=benchmarks $(BIN)/python -m compaction.run $(if $(QUICK),--quick)
 
 clean: ## Remove the virtual environment and everything that was built
 	rm -rf $(VENV) build src/*.egg-info src/ottla/wire/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis
