@@ -182,6 +182,8 @@ class Housekeeping:
                 logger.warning("%s could not be removed: %s", path, error)
 
     def _remove_file(self, file: File) -> Steps[None]:
+        # Who lets go of a large file last waits until its blocks are free: the thread, not the loop.
+        file.close()
         try:
             yield DiskJob(partial(self._disk.remove, file.path))
         finally:

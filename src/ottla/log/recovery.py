@@ -454,19 +454,17 @@ def _recover(
     # flush of rolled segments syncs them, and a roll does when all of the segment was flushed already.
     first = max(0, bisect_right([segment.base_offset for segment in segments], recovery_point) - 1)
     producers = loaded.producers
-    if first > 0:
-        rebuild_producer_state(
-            disk,
-            dir_path,
-            producers,
-            segments[:first],
-            loaded.snapshots,
-            segments[first].base_offset,
-            now_ms=now_ms,
-            producer_id_expiration_ms=producer_id_expiration_ms,
-        )
-    else:
-        producers.clear(segments[first].base_offset)
+    # Also where the first segment begins there may be a snapshot: retention deletes what it was made of.
+    rebuild_producer_state(
+        disk,
+        dir_path,
+        producers,
+        segments[: max(first, 1)],
+        loaded.snapshots,
+        segments[first].base_offset,
+        now_ms=now_ms,
+        producer_id_expiration_ms=producer_id_expiration_ms,
+    )
     end = segments[first].base_offset
     # The checkpoint may be newer than the batches that survived: for what is passed over they are the truth.
     loaded.epochs.truncate_from_end(end)

@@ -18,6 +18,7 @@ from ottla.log.meta_properties import BadMetaProperties
 from ottla.metadata.image import Endpoint
 from ottla.model.listeners import SecurityProtocol
 from ottla.model.server_config import ServerConfig
+from ottla.testing.cleaning import CleaningInPlace
 from ottla.testing.clock import VirtualClock
 from ottla.testing.disk import WORST, SimulatedCrash, Survival, VirtualDisk
 from ottla.testing.driver import SimDriver
@@ -82,6 +83,7 @@ class SimBroker:
             chance=random.Random(self._scheduler.random.getrandbits(64)),
             driver=driver,
             fatal=self._fatal,
+            cleaning=CleaningInPlace(self.disk, self.clock),
         )
         self.node = node
         self._dispatcher = Dispatcher(node)

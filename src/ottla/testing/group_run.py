@@ -45,6 +45,15 @@ GROUP_PROPERTIES: Final = {
     "group.consumer.migration.policy": "BIDIRECTIONAL",
 }
 
+COMPACTING: Final = {
+    "log.roll.ms": "1500",
+    "log.cleaner.backoff.ms": "400",
+    "log.cleaner.min.cleanable.ratio": "0.05",
+    "log.cleaner.dedupe.buffer.size": "2097152",
+}
+"""In every other run, so that what the coordinator loads was compacted, sometimes while it loads; in the
+others crashes fall into fewer, and more interesting, operations of the coordinator."""
+
 SETTLE_MS_MAX: Final = 180_000.0
 """Virtual time in which everybody has to be stable once the faults have stopped: some sessions, rebalances
 and waits for members that never come."""
@@ -82,6 +91,8 @@ class GroupRun(BrokerLives):
             "offsets.topic.num.partitions": str(rng.randint(1, 3)),
             "group.initial.rebalance.delay.ms": str(rng.choice((0, 300, 1000))),
         }
+        if seed % 2:
+            properties.update(COMPACTING)
         if power_losses:
             properties["log.flush.interval.messages"] = "1"
         if self.expiry:

@@ -47,13 +47,12 @@ def read_filters(request: ListTransactionsRequest) -> tuple[Filters, list[str]]:
     Raises INVALID_REGULAR_EXPRESSION.
     """
     names = dict.fromkeys(request.state_filters)
+    pattern = request.transactional_id_pattern
     filters = Filters(
         states=frozenset(BY_LABEL[name] for name in names if name in BY_LABEL) if names else None,
         producer_ids=frozenset(request.producer_id_filters) if request.producer_id_filters else None,
         duration_ms=request.duration_filter,
-        pattern=compile_regex(request.transactional_id_pattern, "Transaction ID pattern")
-        if request.transactional_id_pattern
-        else None,
+        pattern=compile_regex(pattern, "Transaction ID pattern") if pattern else None,
     )
     return filters, [name for name in names if name not in BY_LABEL]
 
