@@ -16,11 +16,11 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from ottla.coordination.outcome import try_now
 from ottla.groups.classic.states import ClassicState
 from ottla.groups.consumer import target
 from ottla.groups.consumer.group import EMPTY, STABLE
 from ottla.groups.consumer.member import STATIC_LEAVE_EPOCH, Partitions
-from ottla.coordination.outcome import try_now
 from ottla.model.errors import ErrorCode
 from support.consumer_group import ClassicConsumer, Consumer, World
 

@@ -88,7 +88,8 @@ class _InLine(NamedTuple):
     peer: Peer
     slot: ReplySlot
     frame: bytearray
-    is_large: bool
+    is_holding: bool
+    """Nothing is read from its connection before it is served."""
 
 
 def _api(
@@ -125,11 +126,11 @@ TABLE: dict[int, Api] = dict(
         _api(ApiKey.CREATE_TOPICS, create_topics.handle, pauses=True),
         _api(ApiKey.DELETE_TOPICS, delete_topics.handle, pauses=True),
         _api(ApiKey.DELETE_RECORDS, delete_records.handle),
-        _api(ApiKey.INIT_PRODUCER_ID, init_producer_id.handle, version_max=5),
-        _api(ApiKey.ADD_PARTITIONS_TO_TXN, add_partitions_to_txn.handle),
-        _api(ApiKey.ADD_OFFSETS_TO_TXN, add_offsets_to_txn.handle),
-        _api(ApiKey.END_TXN, end_txn.handle),
-        _api(ApiKey.WRITE_TXN_MARKERS, write_txn_markers.handle),
+        _api(ApiKey.INIT_PRODUCER_ID, init_producer_id.handle, version_max=5, in_line=True),
+        _api(ApiKey.ADD_PARTITIONS_TO_TXN, add_partitions_to_txn.handle, in_line=True),
+        _api(ApiKey.ADD_OFFSETS_TO_TXN, add_offsets_to_txn.handle, in_line=True),
+        _api(ApiKey.END_TXN, end_txn.handle, in_line=True),
+        _api(ApiKey.WRITE_TXN_MARKERS, write_txn_markers.handle, in_line=True),
         _api(ApiKey.TXN_OFFSET_COMMIT, txn_offset_commit.handle, in_line=True),
         _api(ApiKey.OFFSET_FOR_LEADER_EPOCH, offset_for_leader_epoch.handle),
         _api(ApiKey.DESCRIBE_CONFIGS, describe_configs.handle),
@@ -142,8 +143,8 @@ TABLE: dict[int, Api] = dict(
         _api(ApiKey.UPDATE_FEATURES, update_features.handle, pauses=True),
         _api(ApiKey.DESCRIBE_CLUSTER, describe_cluster.handle),
         _api(ApiKey.DESCRIBE_PRODUCERS, describe_producers.handle),
-        _api(ApiKey.DESCRIBE_TRANSACTIONS, describe_transactions.handle),
-        _api(ApiKey.LIST_TRANSACTIONS, list_transactions.handle),
+        _api(ApiKey.DESCRIBE_TRANSACTIONS, describe_transactions.handle, in_line=True),
+        _api(ApiKey.LIST_TRANSACTIONS, list_transactions.handle, in_line=True),
         _api(ApiKey.CONSUMER_GROUP_HEARTBEAT, consumer_group_heartbeat.handle, in_line=True),
         _api(ApiKey.CONSUMER_GROUP_DESCRIBE, consumer_group_describe.handle, in_line=True),
         _api(ApiKey.LIST_CONFIG_RESOURCES, list_config_resources.handle),
@@ -161,6 +162,16 @@ CONTROLLER_SUPPORTED = {key: SUPPORTED[key] for key in CONTROLLER_TABLE}
 _IN_LINE = frozenset(int(key) for key, api in TABLE.items() if api.in_line)
 _LINE_FRAME_BYTES_MAX = 16 * 1024
 """Larger frames wait one at a time: reading from their connection pauses meanwhile."""
+_IN_ORDER = frozenset(
+    (
+        ApiKey.INIT_PRODUCER_ID,
+        ApiKey.ADD_PARTITIONS_TO_TXN,
+        ApiKey.ADD_OFFSETS_TO_TXN,
+        ApiKey.TXN_OFFSET_COMMIT,
+        ApiKey.END_TXN,
+    )
+)
+"""Requests that a batch of the same connection may rest on: it does not overtake them while they wait."""
 _DECODE = {int(key): request_class(key).decode for key in TABLE}
 
 
@@ -190,20 +201,20 @@ class Dispatcher:
 
     def _stand_in_line(self, peer: Peer, frame: memoryview) -> None:
         slot = peer.open_slot()
-        is_large = len(frame) > _LINE_FRAME_BYTES_MAX
-        if is_large:
+        is_holding = len(frame) > _LINE_FRAME_BYTES_MAX or frame[1] in _IN_ORDER
+        if is_holding:
             peer.pause_reading(slot)
         # The frame's memory is used again for the next one.
-        self._lane.put(_InLine(peer, slot, bytearray(frame), is_large))
+        self._lane.put(_InLine(peer, slot, bytearray(frame), is_holding))
 
     def _serve_next(self, waiting: _InLine) -> None:
-        peer, slot, frame, is_large = waiting
+        peer, slot, frame, is_holding = waiting
         if self._node.serving:
             self._serve(peer, memoryview(frame), slot)
         else:
             slot.complete_empty()
             peer.close("the broker is stopping")
-        if is_large:
+        if is_holding:
             peer.resume_reading(slot)
 
     def _serve(self, peer: Peer, frame: memoryview, slot: ReplySlot | None) -> None:

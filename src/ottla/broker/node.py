@@ -148,7 +148,7 @@ class Node:
             self._take_settings()
             if not self.image.features:
                 self.quorum.commit_now(bootstrap_records())
-            self.logs.load()
+            self.logs.load(self._is_wanted)
             self._register(endpoints)
             self.groups.take_first_image(self.image)
             self._lead_all()
@@ -213,18 +213,18 @@ class Node:
         """Every partition of the image that is this node's gets its log and its role; other logs are set
         aside.
         """
-        topics = self.image.topics_by_id
-
-        def is_wanted(tp: TopicPartition, topic_id: bytes | None) -> bool:
-            topic = self.image.topics.get(tp.topic) if topic_id is None else topics.get(topic_id)
-            return topic is not None and topic.name == tp.topic and tp.partition in topic.partitions
-
-        self.logs.set_aside_strays(is_wanted)
-        for topic in topics.values():
+        self.logs.set_aside_strays(self._is_wanted)
+        for topic in self.image.topics_by_id.values():
             for index, state in topic.partitions.items():
                 self._make(topic, index, state, is_new=False)
                 self._give_role(topic, index, state)
         run_now(self.logs.sync_names_steps())
+
+    def _is_wanted(self, tp: TopicPartition, topic_id: bytes | None) -> bool:
+        """Whether a log that was found belongs to a topic that is there."""
+        image = self.image
+        topic = image.topics.get(tp.topic) if topic_id is None else image.topics_by_id.get(topic_id)
+        return topic is not None and topic.name == tp.topic and tp.partition in topic.partitions
 
     # --- what handlers ask --------------------------------------------------------------------------------
 

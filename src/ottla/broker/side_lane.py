@@ -30,12 +30,22 @@ _NEXT_PASS: Final = Sleep(0)
 
 
 class SideLane(Generic[T]):
-    def __init__(self, driver: Driver, clock: Clock, serve: Callable[[T], None]) -> None:
+    def __init__(
+        self,
+        driver: Driver,
+        clock: Clock,
+        serve: Callable[[T], None],
+        *,
+        per_pass_min: int = PER_PASS_MIN,
+        per_pass_max: int = PER_PASS_MAX,
+    ) -> None:
         self._driver = driver
         self._clock = clock
         self._serve = serve
         self._line: deque[T] = deque()
-        self._room = PER_PASS_MIN
+        self._least = per_pass_min
+        self._most = per_pass_max
+        self._room = per_pass_min
         self._counting = False
 
     def __len__(self) -> int:
@@ -64,9 +74,9 @@ class SideLane(Generic[T]):
             if self._room == full and not line:
                 break
             elapsed_ms = self._clock.monotonic_ms() - began_ms
-            self._room = max(PER_PASS_MIN, min(int(elapsed_ms * PER_MS), PER_PASS_MAX))
+            self._room = max(self._least, min(int(elapsed_ms * PER_MS), self._most))
             while line and self._room > 0:
                 self._room -= 1
                 self._serve(line.popleft())
-        self._room = PER_PASS_MIN
+        self._room = self._least
         self._counting = False

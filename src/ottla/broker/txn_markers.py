@@ -73,6 +73,7 @@ def end_transaction(node: Node, host: TransactionHost, job: TxnToEnd) -> Steps[N
     """Writes every marker of a decided transaction, then lets the coordinator complete it."""
     marker = EndTxnMarker(job.committed, job.coordinator_epoch)
     left = list(job.partitions)
+    refusals: list[tuple[TopicPartition, KafkaError]] = []
     delay_ms = RETRY_MS_MIN
     turn = Turn(node.clock)
     while left and not host.over:
@@ -91,10 +92,7 @@ def end_transaction(node: Node, host: TransactionHost, job: TxnToEnd) -> Steps[N
                 )
             except KafkaError as error:
                 if error.code in _FENCED:
-                    logger.warning(
-                        "the marker of transaction %r is refused by %s: %s",
-                        *(job.transactional_id, tp, error),
-                    )
+                    refusals.append((tp, error))
                     continue
                 again.append(tp)
             else:
@@ -107,6 +105,11 @@ def end_transaction(node: Node, host: TransactionHost, job: TxnToEnd) -> Steps[N
         if left:
             yield Sleep(delay_ms)
             delay_ms = min(delay_ms * 2, RETRY_MS_MAX)
+    if refusals:
+        logger.warning(
+            "the markers of transaction %.100r are refused by %d partitions, first by %s: %s",
+            *(job.transactional_id, len(refusals), *refusals[0]),
+        )
     delay_ms = RETRY_MS_MIN
     while not host.over and not (yield from _complete(node, host, job)):
         yield Sleep(delay_ms)

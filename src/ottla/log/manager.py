@@ -50,6 +50,7 @@ from ottla.log.meta_properties import (
     read_meta_properties,
     write_meta_properties,
 )
+from ottla.log.recovery import read_topic_id
 from ottla.log.turn import Turn
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.model.log_config import LONG_MAX, LogConfig
@@ -297,8 +298,12 @@ class LogManager:
             pass
         return uuid
 
-    def load(self) -> None:
-        """The second half of a start: opens the log of every partition directory."""
+    def load(self, is_wanted: Callable[[TopicPartition, bytes | None], bool] | None = None) -> None:
+        """The second half of a start: opens the log of every partition directory.
+
+        `is_wanted` tells which topic id a partition has now: a directory that was offline while its topic was
+        deleted and made again elsewhere comes back with a log that nobody wants.
+        """
         began_ms = self.clock.monotonic_ms()
         found: dict[LogDir, list[TopicPartition]] = {}
         homes: dict[TopicPartition, LogDir] = {}
@@ -310,13 +315,19 @@ class LogManager:
                 self._fail(log_dir, error)
                 found.pop(log_dir, None)
                 continue
-            for tp in found[log_dir]:
+            for tp in found[log_dir].copy():
                 other = homes.setdefault(tp, log_dir)
-                if other is not log_dir:
+                if other is log_dir:
+                    continue
+                stale = None if is_wanted is None else self._stale_of(tp, other, log_dir, is_wanted)
+                if stale is None:
                     raise DuplicateLog(
                         f"{tp} is in both {other.path} and {log_dir.path}: remove the one "
                         "that is out of date (usually that of the directory that failed last)"
                     )
+                found[stale].remove(tp)
+                homes[tp] = log_dir if stale is other else other
+                self._set_dir_aside(tp, stale)
         for log_dir, partitions in found.items():
             self._load_dir(log_dir, partitions, began_ms)
         self.check_any_online()
@@ -324,6 +335,28 @@ class LogManager:
         took_ms = self.clock.monotonic_ms() - began_ms
         if self._logs:
             logger.info("loaded %d logs in %.0f ms", len(self._logs), took_ms)
+
+    def _stale_of(
+        self,
+        tp: TopicPartition,
+        first: LogDir,
+        second: LogDir,
+        is_wanted: Callable[[TopicPartition, bytes | None], bool],
+    ) -> LogDir | None:
+        """Which of two directories holds a partition of a topic that is gone; None when that is not clear."""
+        unwanted = []
+        for log_dir in (first, second):
+            path = f"{log_dir.path}/{tp}"
+            topic_id = read_topic_id(self.disk, path, self.disk.list_dir(path))
+            if topic_id is not None and not is_wanted(tp, topic_id):
+                unwanted.append(log_dir)
+        return unwanted[0] if len(unwanted) == 1 else None
+
+    def _set_dir_aside(self, tp: TopicPartition, log_dir: LogDir) -> None:
+        path = f"{log_dir.path}/{marked_dir_name(tp, self._new_uuid(), STRAY_SUFFIX)}"
+        self.disk.rename(f"{log_dir.path}/{tp}", path)
+        self.disk.sync_dir(log_dir.path)
+        logger.warning("%s in %s is of a topic that is gone and was set aside as %s", tp, log_dir.path, path)
 
     def _find_partitions(self, log_dir: LogDir) -> list[TopicPartition]:
         partitions: list[TopicPartition] = []

@@ -95,7 +95,7 @@ def load_log(
     if names:
         names = _finish_interrupted_work(disk, dir_path, names)
         _open_segments(disk, dir_path, names, loaded, now_ms, roll_jitter_ms)
-        loaded.topic_id = _read_topic_id(disk, dir_path, names)
+        loaded.topic_id = read_topic_id(disk, dir_path, names)
     epochs_known = _read_epochs(disk, dir_path, names, loaded)
     segments = loaded.segments
 
@@ -272,7 +272,8 @@ def _open_segments(
     loaded.snapshots.sort()
 
 
-def _read_topic_id(disk: Disk, dir_path: str, names: list[str]) -> bytes | None:
+def read_topic_id(disk: Disk, dir_path: str, names: list[str]) -> bytes | None:
+    """Which topic a partition's directory belongs to; None when it does not say."""
     if PARTITION_METADATA not in names:
         return None
     try:

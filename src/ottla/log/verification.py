@@ -48,7 +48,7 @@ class Verification:
                 f"the first batch of epoch {self.epoch} of producer {producer_id} has sequence "
                 f"{first_sequence} instead of 0",
             )
-        if first_sequence > self.lowest_sequence:
+        if not is_known and first_sequence > self.lowest_sequence:
             raise KafkaError(
                 ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
                 f"sequence {first_sequence} of producer {producer_id} comes before "

@@ -112,6 +112,7 @@ class BrokerLives(ABC):
 
     def _restart(self) -> None:
         rng = self.random
+        self._count_compactions()
         self._went_down()
         self.broker.next_disk(
             power_loss=self.power_losses and rng.random() < 0.8,
@@ -136,7 +137,16 @@ class BrokerLives(ABC):
         if self.broker.up:
             self.broker.crash()
 
+    def _count_compactions(self) -> None:
+        cleaner = self.broker.node.cleaner if self.broker.node is not None else None
+        if cleaner is not None:
+            self.report["logs_cleaned"] += cleaner.cleaned_logs
+            cleaner.cleaned_logs = 0
+            if cleaner.uncleanable:
+                raise Violation(f"compaction gave up {list(cleaner.uncleanable)}")
+
     def _sum_up(self) -> None:
+        self._count_compactions()
         for counter in (self.network.stats, self.broker.disk.stats):
             self.report.update(counter)
         self.report["runs"] += 1

@@ -19,9 +19,11 @@ from collections.abc import Callable
 from typing import Final
 
 from ottla.testing.broker_run import BrokerRun
+from ottla.testing.compaction_run import CompactionRun
 from ottla.testing.group_run import GroupRun
 from ottla.testing.log_run import LogRun
 from ottla.testing.manager_run import ManagerRun
+from ottla.testing.txn_run import TxnRun
 
 SEED_BITS: Final = 32
 
@@ -34,6 +36,10 @@ def _run_manager(seed: int, options: argparse.Namespace) -> Counter[str]:
     return ManagerRun(seed, steps=options.steps or 40).run()
 
 
+def _run_compaction(seed: int, options: argparse.Namespace) -> Counter[str]:
+    return CompactionRun(seed, steps=options.steps or 60).run()
+
+
 def _run_broker(seed: int, options: argparse.Namespace) -> Counter[str]:
     return BrokerRun(seed, batches=options.steps or 60).run()
 
@@ -42,11 +48,17 @@ def _run_groups(seed: int, options: argparse.Namespace) -> Counter[str]:
     return GroupRun(seed, steps=options.steps or 25).run()
 
 
+def _run_transactions(seed: int, options: argparse.Namespace) -> Counter[str]:
+    return TxnRun(seed, steps=options.steps or 25).run()
+
+
 PARTS: Final[dict[str, Callable[[int, argparse.Namespace], Counter[str]]]] = {
     "log": _run_log,
     "manager": _run_manager,
+    "compaction": _run_compaction,
     "broker": _run_broker,
     "groups": _run_groups,
+    "transactions": _run_transactions,
 }
 
 

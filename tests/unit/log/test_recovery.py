@@ -298,3 +298,20 @@ def test_the_same_on_the_real_disk(tmp_path: Path) -> None:
     assert offsets(read_all(last)) == [(n, n) for n in range(100)]
     last.delete_files()
     assert not (tmp_path / "events-0").exists()
+
+
+def test_an_open_transaction_whose_first_segment_was_deleted_is_known_after_a_crash() -> None:
+    """What retention deleted is in the snapshot where the first segment that is left begins."""
+    disk = VirtualDisk()
+    log = open_log(disk, CONFIG)
+    append(log, sent(7, 0, transactional=True))
+    log.roll(NOW)
+    append(log, sent(7, 1, transactional=True))
+    log.update_high_watermark(log.log_end_offset)
+    log.advance_log_start(1)
+    assert log.apply_retention(NOW) == 1
+    again = open_log(disk, CONFIG, log_start_offset=1)
+    assert again.segments[0].base_offset == 1
+    assert again.producers.has_open_transaction(7)
+    assert again.producers.first_undecided_offset == 0
+    assert append(again, sent(7, 2, transactional=True)).first_offset == 2

@@ -255,6 +255,22 @@ def test_a_partition_in_two_directories_stops_the_start() -> None:
         make_manager(disk, ["/a", "/b"]).start(None)
 
 
+def test_a_log_of_a_deleted_topic_in_a_directory_that_comes_back_does_not_stop_the_start() -> None:
+    """Its topic was deleted and made again in another directory while this one was offline."""
+    disk = VirtualDisk()
+    ids = {"/a": bytes(range(1, 17)), "/b": bytes(range(2, 18))}
+    for path, topic_id in ids.items():
+        manager = started(disk, [path])
+        append(manager.get_or_create(ORDERS, topic_id), 3 if path == "/b" else 1)
+        manager.shutdown()
+    manager = make_manager(disk, ["/a", "/b"])
+    manager.open_dirs(None)
+    manager.load(lambda tp, topic_id: topic_id == ids["/b"])
+    log = manager.get(ORDERS)
+    assert log is not None and (log.topic_id, log.log_end_offset) == (ids["/b"], 3)
+    assert any(name.startswith("orders-0.") and name.endswith("-stray") for name in disk.list_dir("/a"))
+
+
 def test_what_is_no_partition_is_left_alone(caplog: pytest.LogCaptureFixture) -> None:
     disk = VirtualDisk()
     started(disk).shutdown()

@@ -7,13 +7,15 @@ others with OPERATION_NOT_ATTEMPTED.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container
 
 from ottla.broker.context import RequestContext
+from ottla.broker.replies import Close
 from ottla.coordination.outcome import Outcome
 from ottla.coordination.promise import Promise
 from ottla.log.turn import Turn
 from ottla.model.errors import ErrorCode, KafkaError
+from ottla.model.limits import ADD_PARTITIONS_STRANGERS_MAX
 from ottla.model.types import TopicPartition
 from ottla.ports.effects import Steps
 from ottla.transactions.api_versions import client_version_of_add_partitions, error_for
@@ -33,43 +35,62 @@ BATCHED_FROM = 4
 Verdicts = dict[TopicPartition, ErrorCode]
 
 
-def handle(ctx: RequestContext, request: AddPartitionsToTxnRequest) -> Steps[AddPartitionsToTxnResponse]:
-    if ctx.version < BATCHED_FROM:
-        topics = request.v3_and_below_topics
+def handle(
+    ctx: RequestContext, request: AddPartitionsToTxnRequest
+) -> Steps[AddPartitionsToTxnResponse | Close]:
+    turn = Turn(ctx.node.clock)
+    is_single = ctx.version < BATCHED_FROM
+    asked = [request.v3_and_below_topics] if is_single else [each.topics for each in request.transactions]
+    if _names_too_many(ctx, asked):
+        return Close("an AddPartitionsToTxn request names more partitions than there are")
+    if is_single:
         verdicts = yield from _add(
             ctx,
+            turn,
             request.v3_and_below_transactional_id,
             request.v3_and_below_producer_id,
             request.v3_and_below_producer_epoch,
-            topics,
+            request.v3_and_below_topics,
             verify_only=False,
         )
-        return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=_results(topics, verdicts))
+        results = yield from _results(turn, verdicts)
+        return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=results)
     response = AddPartitionsToTxnResponse()
-    turn = Turn(ctx.node.clock)
     for each in request.transactions:
         if turn.over():
             yield turn.rest()
-        response.results_by_transaction.append((yield from _one_of_many(ctx, each)))
+        response.results_by_transaction.append((yield from _one_of_many(ctx, turn, each)))
     return response
 
 
-def _one_of_many(ctx: RequestContext, each: AddPartitionsToTxnTransaction) -> Steps[AddPartitionsToTxnResult]:
+def _names_too_many(ctx: RequestContext, asked: list[list[AddPartitionsToTxnTopic]]) -> bool:
+    """Whether a transaction names more partitions than any client can know of: each costs an answer."""
+    most = max((sum(len(topic.partitions) for topic in topics) for topics in asked), default=0)
+    if most <= ADD_PARTITIONS_STRANGERS_MAX:
+        return False
+    there = sum(len(topic.partitions) for topic in ctx.node.image.topics.values())
+    return most > there + ADD_PARTITIONS_STRANGERS_MAX
+
+
+def _one_of_many(
+    ctx: RequestContext, turn: Turn, each: AddPartitionsToTxnTransaction
+) -> Steps[AddPartitionsToTxnResult]:
     verdicts = yield from _add(
         ctx,
+        turn,
         each.transactional_id,
         each.producer_id,
         each.producer_epoch,
         each.topics,
         verify_only=each.verify_only,
     )
-    return AddPartitionsToTxnResult(
-        transactional_id=each.transactional_id, topic_results=_results(each.topics, verdicts)
-    )
+    results = yield from _results(turn, verdicts)
+    return AddPartitionsToTxnResult(transactional_id=each.transactional_id, topic_results=results)
 
 
 def _add(
     ctx: RequestContext,
+    turn: Turn,
     transactional_id: str,
     producer_id: int,
     epoch: int,
@@ -77,18 +98,24 @@ def _add(
     *,
     verify_only: bool,
 ) -> Steps[Verdicts]:
-    partitions = [TopicPartition(topic.name, index) for topic in topics for index in topic.partitions]
     known = ctx.node.image.topics
-    missing = {
-        tp for tp in partitions if tp.topic not in known or tp.partition not in known[tp.topic].partitions
-    }
-    if missing:
-        return {
-            tp: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if tp in missing else ErrorCode.OPERATION_NOT_ATTEMPTED
-            for tp in partitions
-        }
+    named: Verdicts = {}
+    is_complete = True
+    for topic in topics:
+        there: Container[int] = known[topic.name].partitions if topic.name in known else ()
+        for index in topic.partitions:
+            if turn.over():
+                yield turn.rest()
+            is_there = index in there
+            is_complete = is_complete and is_there
+            named[TopicPartition(topic.name, index)] = (
+                ErrorCode.OPERATION_NOT_ATTEMPTED if is_there else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            )
+    if not is_complete:
+        return named
     if not transactional_id:
-        return dict.fromkeys(partitions, ErrorCode.INVALID_REQUEST)
+        return dict.fromkeys(named, ErrorCode.INVALID_REQUEST)
+    partitions = tuple(named)
 
     def decision(shard: TransactionShard, promise: Promise[Verdicts]) -> Outcome:
         return shard.add_partitions(
@@ -112,19 +139,16 @@ def _code(ctx: RequestContext, error: KafkaError) -> ErrorCode:
     return error_for(AddPartitionsToTxnRequest.API_KEY, ctx.version, error.code)
 
 
-def _results(
-    topics: list[AddPartitionsToTxnTopic], verdicts: Mapping[TopicPartition, ErrorCode]
-) -> list[AddPartitionsToTxnTopicResult]:
-    return [
-        AddPartitionsToTxnTopicResult(
-            name=topic.name,
-            results_by_partition=[
-                AddPartitionsToTxnPartitionResult(
-                    partition_index=index,
-                    partition_error_code=verdicts[TopicPartition(topic.name, index)],
-                )
-                for index in topic.partitions
-            ],
+def _results(turn: Turn, verdicts: Verdicts) -> Steps[list[AddPartitionsToTxnTopicResult]]:
+    """One for each partition, however often it was named."""
+    by_topic: dict[str, AddPartitionsToTxnTopicResult] = {}
+    for (topic, index), code in verdicts.items():
+        if turn.over():
+            yield turn.rest()
+        result = by_topic.get(topic)
+        if result is None:
+            result = by_topic[topic] = AddPartitionsToTxnTopicResult(name=topic)
+        result.results_by_partition.append(
+            AddPartitionsToTxnPartitionResult(partition_index=index, partition_error_code=code)
         )
-        for topic in topics
-    ]
+    return list(by_topic.values())

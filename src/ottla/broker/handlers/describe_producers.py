@@ -20,14 +20,25 @@ from ottla.wire.messages.describe_producers import (
 )
 
 PARTITIONS_AT_ONCE = 16
+PRODUCERS_AT_ONCE = 500
 
 
 def handle(
     ctx: RequestContext, request: DescribeProducersRequest
 ) -> DescribeProducersResponse | Steps[DescribeProducersResponse]:
-    asked = sum(len(topic.partition_indexes) for topic in request.topics)
     steps = _describe(ctx, request)
-    return steps if asked > PARTITIONS_AT_ONCE else run_now(steps)
+    return run_now(steps) if _is_small(ctx, request) else steps
+
+
+def _is_small(ctx: RequestContext, request: DescribeProducersRequest) -> bool:
+    if sum(len(topic.partition_indexes) for topic in request.topics) > PARTITIONS_AT_ONCE:
+        return False
+    asked = [
+        ctx.node.partitions.get((topic.name, index))
+        for topic in request.topics
+        for index in topic.partition_indexes
+    ]
+    return sum(len(each.log.producers) for each in asked if each is not None) <= PRODUCERS_AT_ONCE
 
 
 def _describe(ctx: RequestContext, request: DescribeProducersRequest) -> Steps[DescribeProducersResponse]:
@@ -52,24 +63,26 @@ def _describe(ctx: RequestContext, request: DescribeProducersRequest) -> Steps[D
                 answer.error_message = "the partition is named twice"
             else:
                 seen.add((topic.name, index))
-                _fill(ctx, answer, topic.name)
+                yield from _fill(ctx, turn, answer, topic.name)
     return response
 
 
-def _fill(ctx: RequestContext, answer: PartitionResponse, topic: str) -> None:
+def _fill(ctx: RequestContext, turn: Turn, answer: PartitionResponse, topic: str) -> Steps[None]:
     node = ctx.node
     partition = node.partitions.get((topic, answer.partition_index))
     if partition is None:
         answer.error_code = node.absence(topic, answer.partition_index)
         return
-    answer.active_producers = [
-        ProducerState(
-            producer_id=entry.producer_id,
-            producer_epoch=entry.epoch,
-            last_sequence=entry.last_sequence,
-            last_timestamp=entry.last_timestamp,
-            coordinator_epoch=entry.coordinator_epoch,
-            current_txn_start_offset=entry.txn_first_offset,
+    for entry in list(partition.log.producers):
+        if turn.over():
+            yield turn.rest()
+        answer.active_producers.append(
+            ProducerState(
+                producer_id=entry.producer_id,
+                producer_epoch=entry.epoch,
+                last_sequence=entry.last_sequence,
+                last_timestamp=entry.last_timestamp,
+                coordinator_epoch=entry.coordinator_epoch,
+                current_txn_start_offset=entry.txn_first_offset,
+            )
         )
-        for entry in partition.log.producers
-    ]

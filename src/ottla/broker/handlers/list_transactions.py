@@ -19,9 +19,10 @@ def handle(ctx: RequestContext, request: ListTransactionsRequest) -> Steps[ListT
         filters, unknown = read_filters(request)
         response = ListTransactionsResponse(unknown_state_filters=unknown)
         for host in list(ctx.node.transactions.hosts_in_order()):
-            if turn.over():
-                yield turn.rest()
-            response.transaction_states += host.shard.matching(filters)
+            for some in host.shard.matching_in_pieces(filters):
+                response.transaction_states += some
+                if turn.over():
+                    yield turn.rest()
             # What it rests on may not be committed yet.
             yield from host.committed(host.last_offset)
     except KafkaError as error:

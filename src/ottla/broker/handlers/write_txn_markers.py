@@ -13,6 +13,7 @@ from ottla.model.errors import ErrorCode, KafkaError
 from ottla.ports.effects import Steps
 from ottla.replication.partition import Partition
 from ottla.wire.messages.write_txn_markers import (
+    WritableTxnMarker,
     WritableTxnMarkerPartitionResult,
     WritableTxnMarkerResult,
     WritableTxnMarkerTopicResult,
@@ -53,6 +54,7 @@ def handle(ctx: RequestContext, request: WriteTxnMarkersRequest) -> Steps[WriteT
                 answer = WritableTxnMarkerPartitionResult(partition_index=index)
                 answers.append(answer)
                 try:
+                    _check_producer(wanted)
                     partition = node.leader_of(topic.name, index)
                     info = write_marker(
                         node,
@@ -74,3 +76,11 @@ def handle(ctx: RequestContext, request: WriteTxnMarkersRequest) -> Steps[WriteT
                 ErrorCode.REQUEST_TIMED_OUT if partition.is_leader else ErrorCode.NOT_LEADER_OR_FOLLOWER
             )
     return response
+
+
+def _check_producer(wanted: WritableTxnMarker) -> None:
+    """A marker of nobody would be in the log for ever. Kafka fails on it (UNKNOWN_SERVER_ERROR)."""
+    if wanted.producer_id < 0:
+        raise KafkaError(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
+    if wanted.producer_epoch < 0:
+        raise KafkaError(ErrorCode.INVALID_PRODUCER_EPOCH)
