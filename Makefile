@@ -9,7 +9,7 @@ DEV    := $(VENV)/.installed-dev
 BUILD_INPUTS := pyproject.toml setup.py constraints.txt src/ottla/wire/record_codec.py src/ottla/wire/compaction_codec.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types generate sim million groups-chaos exactly-once txn-chaos txn-plants bench bench-groups bench-compaction clean
+.PHONY: help demo test lint types generate sim million groups-chaos exactly-once txn-chaos txn-plants compaction-beside-kafka bench bench-groups bench-compaction clean
 
 help: ## Show this help
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ txn-chaos: $(DEV) ## Transactions, sends and polls under random faults, checked 
 
 txn-plants: $(DEV) ## Plants each class of bug between clients and broker; the checker has to find every one
 	$(BIN)/python tests/chaos/kafka_workload/run.py --plant all
+
+compaction-beside-kafka: $(DEV) ## The same log through Apache Kafka's cleaner and through ours: what is left has to be equal
+	$(BIN)/python -m pytest -q tests/interop/compaction_beside_kafka.py
 
 bench: $(DEV) ## Measure the broker beside librdkafka's mock cluster; QUICK=1 takes about 3 minutes
 	$(BIN)/python benchmarks/run.py $(if $(QUICK),--quick)

@@ -68,7 +68,13 @@ class Producer:
         return bool(answer.error_code == ErrorCode.NONE)
 
     def request(
-        self, group: str, partitions: Iterable[int] = (0,), *, metadata: str = "", **other: Any
+        self,
+        group: str,
+        partitions: Iterable[int] = (0,),
+        *,
+        offset: int = 7,
+        metadata: str = "",
+        **other: Any,
     ) -> TxnOffsetCommitRequest:
         fields: dict[str, Any] = {
             "transactional_id": self.transactional_id,
@@ -78,7 +84,7 @@ class Producer:
         }
         entries = [
             TxnOffsetCommitRequestPartition(
-                partition_index=each, committed_offset=7, committed_metadata=metadata
+                partition_index=each, committed_offset=offset, committed_metadata=metadata
             )
             for each in partitions
         ]
@@ -139,6 +145,32 @@ def test_offsets_of_other_producers_transactions_are_safe(
         assert codes(raw.call(producer.request("", [1]), 5)) == [ErrorCode.INVALID_GROUP_ID]
         producer.commit()
         settled(raw, group, 7)
+
+
+def test_a_copy_that_comes_after_its_transaction_moves_no_offset_back(
+    shared_broker: BrokerProcess, undisturbed: Undisturbed, raw: RawClient, topic_name: str
+) -> None:
+    """KIP-890: a request may still be on its way over a connection that its producer has given up. Each
+    transaction of the second generation has its own epoch, so the copy belongs to none that is open. (A
+    producer of the first generation has the same epoch in all of them, and Kafka takes its copy.)
+    """
+    producer = Producer(raw, topic_name)
+    late = producer.request(topic_name, offset=7)
+    with undisturbed(lines=0), RawClient(shared_broker.port) as old:
+        refused = [ErrorCode.INVALID_PRODUCER_EPOCH]
+        assert codes(raw.call(late, 5)) == [ErrorCode.NONE]
+        producer.commit()
+        settled(raw, topic_name, 7)
+        # Between transactions, within one before it has offsets, and after.
+        assert codes(old.call(late, 5)) == refused
+        assert codes(raw.call(producer.request(topic_name, [1], offset=8), 5)) == [ErrorCode.NONE]
+        assert codes(old.call(late, 5)) == refused
+        assert codes(raw.call(producer.request(topic_name, offset=9), 5)) == [ErrorCode.NONE]
+        assert codes(old.call(late, 5)) == refused
+        producer.commit()
+        settled(raw, topic_name, 9)
+        assert codes(old.call(late, 5)) == refused
+        assert stable(raw, topic_name) == (9, ErrorCode.NONE)
 
 
 def test_thousands_of_invented_producers_leave_no_trace(

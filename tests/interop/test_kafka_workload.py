@@ -28,4 +28,5 @@ def test_nothing_committed_is_lost_and_nothing_aborted_is_seen_while_the_broker_
     assert report.keys_decided == {"committed": 8, "uncommitted": 8}
     assert report.transactions["ok"] > 0 and report.transactions["fail"] > 0
     assert report.values_acknowledged > 0 and report.records_polled > report.values_acknowledged
+    assert report.fetches_followed > 0
     assert outcome.faults["kill"] == 2 and outcome.faults["connections cut"] > 0

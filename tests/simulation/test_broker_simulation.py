@@ -147,7 +147,7 @@ def test_a_disk_whose_fsync_lies_is_found_out(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_broker_that_does_not_recognise_duplicates_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ProducerState, "check", lambda self, header, origin: None)
+    monkeypatch.setattr(ProducerState, "check", lambda self, header, origin, verification: None)
     found = finds_a_bug()
     assert "twice" in found or "acknowledged" in found or "comes after" in found, found
 
