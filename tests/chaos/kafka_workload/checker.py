@@ -24,6 +24,9 @@ The classes, in the words of Jepsen's Kafka workload where it has them:
   between. `internal-` when one operation holds both, `external-` when two following ones do.
 * `poll-skip`: between two records that follow each other in a reader's polls of a key there is one that it
   had to be shown. `internal-` and `external-` likewise.
+* `fetch-skip`: the broker answered a Fetch at an offset without a batch that lies at or behind it and before
+  the last one of that answer, and a record is known to be there. The audit of the wire tells (`fetch_audit`);
+  it is the broker's fault, whatever clients make of it.
 * `nonmonotonic-send`: of two acknowledged sends of one producer to one key, the later has the smaller
   offset. `internal-` and `external-` likewise.
 * `repeated-consumption`: two committed transactions of one consumer group (offsets sent within the
@@ -32,16 +35,26 @@ The classes, in the words of Jepsen's Kafka workload where it has them:
 * `unseen`: a value that must be there and that no poll ever showed. Not an error in itself: readers may be
   behind. Once a final read covers the key it is a `lost-write`.
 
+A `poll-skip` is the client's own where the wire proves it: the audit followed that client's fetches of that
+key, no answer to them had a hole, and since the last reset that the history knows none was an error, and the
+client asked for an offset beyond the skipped record, having been given nothing but what lies before it: the
+broker was not asked for what was skipped. That is counted as `clients-own-poll-skip` and shown, and
+is no error. (librdkafka 2.16 does it: while a ListOffsets for `assign(end)` is unanswered, the application
+assigns an offset; the answer is dropped as outdated, but asked for again half a second later, and the reader
+is put to the end. Its issue 5345 has the same with committed offsets.) A client that was given a record and
+did not hand it out is not excused: the list of aborted transactions, which tells it to, is the broker's.
+
 Time is linear in the history, besides a sort of each key's offsets and a bisection per gap.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from chaos.kafka_workload.fetch_audit import Jump, WireFacts
 from chaos.kafka_workload.history import OFFSET_UNKNOWN, Isolation, Operation, Poll, Reset, Send
 
 LOST_WRITE = "lost-write"
@@ -52,6 +65,8 @@ PRECOMMITTED_READ = "precommitted-read"
 TORN_TRANSACTION = "torn-transaction"
 NONMONOTONIC_POLL = "nonmonotonic-poll"
 POLL_SKIP = "poll-skip"
+FETCH_SKIP = "fetch-skip"
+CLIENTS_OWN_SKIP = "clients-own-poll-skip"
 NONMONOTONIC_SEND = "nonmonotonic-send"
 REPEATED_CONSUMPTION = "repeated-consumption"
 PHANTOM = "phantom"
@@ -68,12 +83,16 @@ CLASSES = (
     f"external-{NONMONOTONIC_POLL}",
     f"internal-{POLL_SKIP}",
     f"external-{POLL_SKIP}",
+    FETCH_SKIP,
     f"internal-{NONMONOTONIC_SEND}",
     f"external-{NONMONOTONIC_SEND}",
     REPEATED_CONSUMPTION,
     PHANTOM,
     UNSEEN,
 )
+
+# Counted and shown, and no errors.
+HARMLESS = (UNSEEN, CLIENTS_OWN_SKIP)
 
 EXAMPLES_KEPT = 20
 
@@ -91,6 +110,9 @@ class Report:
     transactions: Counter[str] = field(default_factory=Counter)
     resets: Counter[str] = field(default_factory=Counter)
     keys_decided: dict[str, int] = field(default_factory=dict)
+    fetches_followed: int = 0
+    # Readers and keys that polled records of which the audit saw no fetch: then it proves nothing.
+    unfollowed: list[tuple[str, int]] = field(default_factory=list)
 
     def add(self, name: str, example: str) -> None:
         self.counts[name] += 1
@@ -99,15 +121,15 @@ class Report:
 
     @property
     def errors(self) -> dict[str, int]:
-        return {name: count for name, count in self.counts.items() if name != UNSEEN}
+        return {name: count for name, count in self.counts.items() if name not in HARMLESS}
 
     @property
     def valid(self) -> bool:
         return not self.errors
 
 
-def check(operations: Sequence[Operation]) -> Report:
-    return _Check(operations).run()
+def check(operations: Sequence[Operation], wire: WireFacts | None = None) -> Report:
+    return _Check(operations, wire or WireFacts()).run()
 
 
 class _Writer:
@@ -132,7 +154,16 @@ class _Writer:
 
 
 class _Check:
-    def __init__(self, operations: Sequence[Operation]) -> None:
+    def __init__(self, operations: Sequence[Operation], wire: WireFacts) -> None:
+        self.wire = wire
+        self.jumps: dict[tuple[str, int], list[Jump]] = defaultdict(list)
+        for jump in wire.jumps:
+            self.jumps[jump.client, jump.key].append(jump)
+        # Readers that were given answers with holes, by key, and when some got an error instead.
+        self.misled = {(gap.client, gap.key) for gap in wire.gaps}
+        self.refused: dict[tuple[str, int], list[int]] = defaultdict(list)
+        for refusal in wire.refusals:
+            self.refused[refusal.client, refusal.key].append(refusal.at)
         # A process does one thing after the other, so its operations are in its own order here.
         self.operations = sorted(operations, key=lambda each: each.invoked)
         self.report = Report()
@@ -159,7 +190,9 @@ class _Check:
         self._find_torn()
         self._find_wrong_order_of_sends()
         self._find_wrong_order_of_polls()
+        self._find_fetch_skips()
         self._find_repeated_consumption()
+        self.report.fetches_followed = self.wire.answers.total()
         self.report.keys_decided = {name: len(keys) for name, keys in self.covered.items()}
         return self.report
 
@@ -380,10 +413,14 @@ class _Check:
         visible = self._visible()
         # process -> key -> (offset, number of the operation)
         places: dict[str, dict[int, tuple[int, int]]] = defaultdict(dict)
+        readers: set[tuple[str, int]] = set()
+        # process -> the number of the operation with its last reset
+        resets: dict[str, int] = {}
         for operation in self.operations:
             place = places[operation.process]
             for micro in operation.micros:
                 if isinstance(micro, Reset):
+                    resets[operation.process] = operation.invoked
                     if micro.keys is None:
                         place.clear()
                     else:
@@ -391,7 +428,10 @@ class _Check:
                             place.pop(key, None)
                 elif isinstance(micro, Poll):
                     for key, flat in micro.runs:
-                        self._walk(operation, key, flat, place, visible)
+                        readers.add((operation.process, key))
+                        self._walk(operation, key, flat, place, visible, resets.get(operation.process, 0))
+
+        self.report.unfollowed = sorted(readers - self.wire.answers.keys())
 
     def _walk(
         self,
@@ -400,6 +440,7 @@ class _Check:
         flat: list[int],
         place: dict[int, tuple[int, int]],
         visible: dict[tuple[Isolation, int], list[int]],
+        reset_at: int,
     ) -> None:
         report = self.report
         number = operation.invoked
@@ -416,13 +457,41 @@ class _Check:
                     following = bisect_right(must_see, before)
                     if following < len(must_see) and must_see[following] < offset:
                         skipped = must_see[following]
-                        report.add(
-                            f"{where}-{POLL_SKIP}",
-                            f"{text}, over {skipped} (value {self.log[key][skipped]})",
-                        )
+                        jump = self._own_jump(operation, key, skipped, reset_at)
+                        told = f"{text}, over {skipped} (value {self.log[key][skipped]})"
+                        if jump is None:
+                            seen = self.wire.answers[operation.process, key]
+                            report.add(f"{where}-{POLL_SKIP}", f"{told}; {seen} of its fetches were followed")
+                        else:
+                            report.add(
+                                CLIENTS_OWN_SKIP,
+                                f"{told}; given all before {jump.start}, it asked for {jump.end}"
+                                f" (at {jump.at}, the last reset was at {reset_at})",
+                            )
             before, before_number = offset, number
         if flat:
             place[key] = (before, before_number)
+
+    def _own_jump(self, operation: Operation, key: int, skipped: int, reset_at: int) -> Jump | None:
+        """The step over the skipped record that the client took without being told to."""
+        place = (operation.process, key)
+        if place in self.misled or not self.wire.answers[place]:
+            return None
+        if any(reset_at < at <= operation.completed for at in self.refused[place]):
+            return None
+        for jump in self.jumps[place]:
+            if jump.start <= skipped < jump.end and reset_at < jump.at <= operation.completed:
+                return jump
+        return None
+
+    def _find_fetch_skips(self) -> None:
+        offsets = {key: sorted(log) for key, log in self.log.items()}
+        for gap in self.wire.gaps:
+            there = offsets.get(gap.key, [])
+            first = bisect_left(there, gap.start)
+            if first < len(there) and there[first] < gap.end:
+                value = self.log[gap.key][there[first]]
+                self.report.add(FETCH_SKIP, f"{gap}, where {there[first]} (value {value}) is")
 
     def _find_repeated_consumption(self) -> None:
         consumed: dict[tuple[str, int], dict[int, Operation]] = defaultdict(dict)

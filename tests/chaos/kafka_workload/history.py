@@ -15,7 +15,7 @@ commit was asked for (`commit_at`), so "before" is certain where the checker say
 
 A process is one life of one client: after a crash the worker goes on under another name. The file is JSON
 lines; a poll's records are flat (`offset, value, offset, value, ...`) per run of one key, to keep an hour of
-them in memory.
+them in memory. Notes tell what was done to the system, and the last one what the audit of the wire found.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ Outcome = Literal["ok", "fail", "info"]
 Isolation = Literal["committed", "uncommitted", ""]
 
 OFFSET_UNKNOWN = -1
+# The note that holds the facts of the wire.
+WIRE = "wire"
 
 
 class Send(NamedTuple):
@@ -149,6 +151,10 @@ class History:
             event = {"i": self._next, "t": self._now_s(), "type": "note", "what": what, **details}
             self._file.write(json.dumps(event) + "\n")
 
+    def note_wire(self, facts: dict[str, Any]) -> None:
+        """What the audit of the wire found, once, at the end."""
+        self.note(WIRE, facts=facts)
+
     def close(self) -> None:
         with self._lock:
             self._file.close()
@@ -210,6 +216,17 @@ def load(lines: Iterable[str]) -> list[Operation]:
             under_way.pop(operation.invoked, None)
             operations.append(operation)
     return operations + list(under_way.values())
+
+
+def load_wire(lines: Iterable[str]) -> dict[str, Any] | None:
+    """The facts of the wire, where a run came to its end."""
+    for line in lines:
+        if line.startswith('{"i"') and '"type": "note"' in line:
+            event = json.loads(line)
+            if event["what"] == WIRE:
+                facts: dict[str, Any] = event["facts"]
+                return facts
+    return None
 
 
 def _micro_to_json(micro: Micro) -> list[Any]:

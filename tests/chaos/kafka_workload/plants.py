@@ -423,6 +423,7 @@ PLANTS: dict[str, Planted] = {
     ),
     f"internal-{checker.POLL_SKIP}": Planted(lambda: BatchesLeftOut(is_first=False), _large_answers),
     f"external-{checker.POLL_SKIP}": Planted(lambda: BatchesLeftOut(is_first=True), _large_answers),
+    checker.FETCH_SKIP: Planted(lambda: BatchesLeftOut(is_first=True), _large_answers),
     f"internal-{checker.NONMONOTONIC_SEND}": Planted(SentInAnotherOrder, _unprotected),
     f"external-{checker.NONMONOTONIC_SEND}": Planted(AppendedLater, _unprotected),
     checker.REPEATED_CONSUMPTION: Planted(OffsetsNotCommitted, crew=_group),

@@ -12,7 +12,8 @@ asked for from other threads:
 * `keep_back`: the next such request's client is cut off, and the request reaches the broker later, when the
   client has long gone on over another connection.
 
-A planted bug (`plants.py`) sees every frame that passes and may change, swallow or repeat it.
+A planted bug (`plants.py`) sees every frame that passes and may change, swallow or repeat it. The audit
+(`fetch_audit.py`) sees what clients ask for and what then reaches them, planted bugs included.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from chaos.kafka_workload.fetch_audit import FetchAudit
 from ottla.wire.messages.index import ApiKey
 
 _SIZE = struct.Struct(">i")
@@ -67,6 +69,8 @@ class Link:
         self._client_in, self._client_out = client
         self._broker_in, self._broker_out = broker
         self.requests: dict[int, Request] = {}
+        # What fetches under way asked for, as the audit has it.
+        self.fetches: dict[int, dict[int, int]] = {}
         self.swallowed: set[int] = set()
         self.cut_within_request = False
         self.client_is_gone = False
@@ -110,16 +114,18 @@ class Link:
                 self._broker_out.write(_SIZE.pack(len(frame)) + frame[: len(frame) // 2])
                 await self._broker_out.drain()
                 return
-            if proxy.kept_back[api_key] > 0:
-                proxy.kept_back[api_key] -= 1
+            for_s = proxy.take_kept_back(api_key, version)
+            if for_s is not None:
                 proxy.done[f"{ApiKey(api_key).name} came late"] += 1
                 self.client_is_gone = True
                 self._client_out.transport.abort()
-                await asyncio.sleep(proxy.keep_back_s)
+                await asyncio.sleep(for_s)
                 await self.to_broker(frame)
                 # The broker reads it before it sees the end of the connection.
                 await asyncio.sleep(0.5)
                 return
+            if proxy.audit is not None and api_key == ApiKey.FETCH:
+                self.fetches[correlation_id] = proxy.audit.on_request(client_id, frame)
             if proxy.plant is not None:
                 changed = await proxy.plant.on_request(self, request, frame)
                 if changed is None:
@@ -146,17 +152,29 @@ class Link:
                     return
                 if proxy.plant is not None:
                     frame = proxy.plant.on_reply(self, request, frame)
+                self._show(request, frame)
             await self.to_client(frame)
+
+    def _show(self, request: Request, frame: bytes) -> None:
+        audit = self.proxy.audit
+        if audit is None:
+            return
+        if request.api_key == ApiKey.FETCH:
+            asked = self.fetches.pop(request.correlation_id, {})
+            audit.on_reply(request.client_id, request.version, asked, frame)
+        elif request.api_key == ApiKey.METADATA:
+            audit.on_metadata(request.version, frame)
 
 
 class Proxy:
-    def __init__(self, plant: Plant | None = None) -> None:
+    def __init__(self, plant: Plant | None = None, audit: FetchAudit | None = None) -> None:
         self.plant = plant
+        self.audit = audit
         self.port = 0
         self.broker_port = 0
         self.delay_ms = 0.0
-        self.keep_back_s = 2.0
-        self.kept_back: Counter[int] = Counter()
+        # Which requests are to come late next: for how many seconds, and from which version on.
+        self.kept_back: dict[int, tuple[float, int]] = {}
         self.replies_lost: Counter[int] = Counter()
         self.done: Counter[str] = Counter()
         # How many requests there were of each API and version.
@@ -209,9 +227,8 @@ class Proxy:
     def lose_reply(self, api_key: int) -> None:
         self.replies_lost[api_key] = 1
 
-    def keep_back(self, api_key: int, for_s: float) -> None:
-        self.keep_back_s = for_s
-        self.kept_back[api_key] = 1
+    def keep_back(self, api_key: int, for_s: float, version_min: int = 0) -> None:
+        self.kept_back[api_key] = (for_s, version_min)
 
     def heal(self) -> None:
         self.delay_ms = 0.0
@@ -235,6 +252,14 @@ class Proxy:
         return waiting
 
     # --- on the loop --------------------------------------------------------------------------------------
+
+    def take_kept_back(self, api_key: int, version: int) -> float | None:
+        """How late this request is to come, if it is; it is the only one then."""
+        wanted = self.kept_back.get(api_key)
+        if wanted is None or version < wanted[1]:
+            return None
+        del self.kept_back[api_key]
+        return wanted[0]
 
     async def passage(self) -> None:
         if self.delay_ms:

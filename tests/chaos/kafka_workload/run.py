@@ -25,7 +25,8 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from chaos.kafka_workload.checker import UNSEEN, check
-from chaos.kafka_workload.history import load
+from chaos.kafka_workload.fetch_audit import WireFacts
+from chaos.kafka_workload.history import load, load_wire
 from chaos.kafka_workload.plants import PLANTS, run_planted
 from chaos.kafka_workload.session import Session, describe
 from chaos.kafka_workload.workload import plain_workers
@@ -48,7 +49,10 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.check is not None:
         with arguments.check.open(encoding="utf-8") as lines:
-            report = check(load(lines))
+            operations = load(lines)
+            lines.seek(0)
+            facts = load_wire(lines)
+        report = check(operations, None if facts is None else WireFacts.from_json(facts))
         print(describe(report))
         sys.exit(0 if report.valid else 1)
     seed = random.randrange(1_000_000) if arguments.seed is None else arguments.seed

@@ -18,8 +18,9 @@ from typing import Any
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
 from chaos.kafka_workload import brokers
-from chaos.kafka_workload.checker import CLASSES, Report, check
+from chaos.kafka_workload.checker import CLASSES, CLIENTS_OWN_SKIP, Report, check
 from chaos.kafka_workload.faults import Faults
+from chaos.kafka_workload.fetch_audit import FetchAudit
 from chaos.kafka_workload.final_reads import final_reads
 from chaos.kafka_workload.history import History
 from chaos.kafka_workload.other_clients import make_other_workers
@@ -79,8 +80,9 @@ def describe(report: Report) -> str:
         f" polled {report.records_polled}"
     )
     lines.append(_table("resets of readers", report.resets))
+    lines.append(f"fetches followed  {report.fetches_followed} answers with records")
     lines.append(_table("keys read to end", Counter(report.keys_decided)))
-    for name in CLASSES:
+    for name in (*CLASSES, CLIENTS_OWN_SKIP):
         lines.append(f"  {name:<28} {report.counts[name]}")
         lines += [f"      {example}" for example in report.examples.get(name, [])[:5]]
     return "\n".join(lines)
@@ -98,7 +100,8 @@ class Session:
         self.seed = seed
         self.say = say
         self.history = History(folder / "history.jsonl")
-        self.proxy = Proxy(plant)
+        self.audit = FetchAudit(self.history.stamp)
+        self.proxy = Proxy(plant, self.audit)
         self.proxy.start()
         self.shared = Shared(self.proxy.bootstrap, self.history, seed, **shared)
         self.proxy.dead = self.shared.dead
@@ -144,11 +147,15 @@ class Session:
             self.shared.stop.set()
             self.broker.kill()
             self.proxy.close()
+            self.history.note_wire(self.audit.facts.to_json())
             self.history.close()
         ran_s = time.monotonic() - began_s
         self.say(f"checking {len(self.history.operations)} operations")
         check_began_s = time.monotonic()
-        report = check(self.history.operations + self.history.under_way())
+        self.harness += self.audit.unreadable[:5]
+        report = check(self.history.operations + self.history.under_way(), self.audit.facts)
+        if report.unfollowed:
+            self.harness.append(f"the audit missed the fetches of {report.unfollowed[:10]}")
         done = Counter(self.proxy.done)
         requests = Counter(
             {f"{ApiKey(key).name} v{version}": count for (key, version), count in self.proxy.seen.items()}

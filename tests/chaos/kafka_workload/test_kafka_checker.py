@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from chaos.kafka_workload.checker import CLASSES, UNSEEN, Report, check
+from chaos.kafka_workload.checker import CLASSES, CLIENTS_OWN_SKIP, FETCH_SKIP, UNSEEN, Report, check
+from chaos.kafka_workload.fetch_audit import Gap, Jump, Refusal, WireFacts
 from chaos.kafka_workload.history import (
     OFFSET_UNKNOWN,
     History,
@@ -23,6 +24,7 @@ from chaos.kafka_workload.history import (
     Reset,
     Send,
     load,
+    load_wire,
 )
 
 
@@ -31,11 +33,15 @@ class Script:
 
     def __init__(self) -> None:
         self.operations: list[Operation] = []
+        self.wire = WireFacts()
         self._number = 0
 
     def _next(self) -> int:
         self._number += 1
         return self._number
+
+    def stamp(self) -> int:
+        return self._next()
 
     def send(self, process: str, *sends: tuple[int, int, int | None], outcome: Outcome = "ok") -> None:
         """Outside of a transaction: (key, value, offset)."""
@@ -115,7 +121,7 @@ class Script:
 
 
 def found(script: Script) -> dict[str, int]:
-    return dict(check(script.operations).counts)
+    return dict(check(script.operations, script.wire).counts)
 
 
 # --- clean ------------------------------------------------------------------------------------------------
@@ -307,6 +313,18 @@ def polled(*polls: Sequence[tuple[int, int]], isolation: Isolation = "committed"
     return script
 
 
+def with_gap(script: Script, start: int, end: int) -> Script:
+    script.wire.answers["reader", 0] += 1
+    script.wire.gaps.append(Gap("reader", 0, 0, start, end, 16, 1))
+    return script
+
+
+def with_jump(script: Script, start: int, end: int, at: int = 9, client: str = "reader") -> Script:
+    script.wire.answers[client, 0] += 1
+    script.wire.jumps.append(Jump(client, 0, start, end, at))
+    return script
+
+
 def sent(*operations: Sequence[tuple[int, int, int | None]]) -> Script:
     script = Script()
     for sends in operations:
@@ -365,6 +383,9 @@ PLANTED = [
     (polled([(0, 10)], [(4, 14)]), {"external-poll-skip": 1}),
     (polled([(1, 11), (4, 14)], isolation="uncommitted"), {"internal-poll-skip": 1}),
     (polled([(1, 11)], [(4, 14)], isolation="committed"), {}),
+    (with_gap(polled([(0, 10), (1, 11), (4, 14)]), 1, 3), {FETCH_SKIP: 1}),
+    (with_gap(polled([(0, 10)], [(4, 14)]), 1, 4), {FETCH_SKIP: 1, "external-poll-skip": 1}),
+    (with_gap(polled([(0, 10), (1, 11), (4, 14)]), 3, 4), {}),
     (sent([(0, 1, 5), (0, 2, 4)]), {"internal-nonmonotonic-send": 1, UNSEEN: 2}),
     (sent([(0, 1, 5)], [(0, 2, 4)]), {"external-nonmonotonic-send": 1, UNSEEN: 2}),
     (late_acknowledged_without_offset(), {"external-nonmonotonic-send": 1}),
@@ -406,6 +427,60 @@ def test_a_commit_that_was_asked_for_may_be_seen_before_it_is_answered() -> None
     assert found(script) == {}
 
 
+# --- the wire ---------------------------------------------------------------------------------------------
+
+
+def skipping() -> Script:
+    """The reader's polls are the operations 7 to 12; between them it steps over 1."""
+    return polled([(0, 10)], [(4, 14)])
+
+
+def test_a_skip_is_the_clients_own_when_it_asked_for_a_later_offset_by_itself() -> None:
+    """librdkafka's issue 5345 and its kin: the broker was never asked for what was skipped."""
+    script = with_jump(skipping(), 1, 4)
+    report = check(script.operations, script.wire)
+    assert dict(report.counts) == {CLIENTS_OWN_SKIP: 1}
+    assert report.valid
+    assert "given all before 1, it asked for 4 (at 9" in report.examples[CLIENTS_OWN_SKIP][0]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        with_jump(skipping(), 2, 4),  # 1 was given to the client
+        with_jump(skipping(), 1, 4, at=1_000),  # it asked only later
+        with_jump(skipping(), 1, 4, client="another"),
+        with_jump(skipping(), 4, 5),
+    ],
+)
+def test_a_skip_that_the_wire_does_not_explain_is_an_error(script: Script) -> None:
+    assert found(script) == {"external-poll-skip": 1}
+
+
+def test_a_skip_after_a_fetch_with_an_error_or_with_a_hole_is_no_clients_own() -> None:
+    script = with_jump(skipping(), 1, 4)
+    script.wire.refusals.append(Refusal("reader", 0, 1, 8))
+    assert found(script) == {"external-poll-skip": 1}
+    assert found(with_gap(with_jump(skipping(), 1, 4), 1, 4)) == {FETCH_SKIP: 1, "external-poll-skip": 1}
+
+
+def test_a_jump_that_a_reset_has_asked_for_explains_no_later_skip() -> None:
+    script = Script()
+    script.send("sender", (0, 10, 0), (0, 11, 1), (0, 12, 2))
+    at = script.stamp()
+    script.reset("reader")
+    script.poll("reader", 0, (0, 10))
+    script.poll("reader", 0, (2, 12))
+    script.finals({0: [(0, 10), (1, 11), (2, 12)]})
+    assert found(with_jump(script, 1, 2, at=at)) == {"external-poll-skip": 1}
+
+
+def test_a_reader_whose_fetches_nobody_saw_is_told() -> None:
+    script = with_jump(skipping(), 1, 4, client="another")
+    report = check(script.operations, script.wire)
+    assert ("reader", 0) in report.unfollowed and ("another", 0) not in report.unfollowed
+
+
 # --- the file, and time -----------------------------------------------------------------------------------
 
 
@@ -423,9 +498,14 @@ def test_a_history_file_says_what_the_history_said_and_what_never_ended_is_unkno
     reading.covers = {0: 1}
     history.complete(reading, "ok")
     history.invoke("crashed", "send", [Send(1, 3)])
+    wire = WireFacts(gaps=[Gap("reader", 0, 0, 1, 2, 16, 9)])
+    history.note_wire(wire.to_json())
     history.close()
     with (tmp_path / "history.jsonl").open() as lines:
         loaded = load(lines)
+        lines.seek(0)
+        facts = load_wire(lines)
+    assert facts is not None and WireFacts.from_json(facts) == wire
     assert loaded[:3] == history.operations
     assert [(each.process, each.outcome, each.micros) for each in loaded[3:]] == [
         ("crashed", "info", [Send(1, 3)])

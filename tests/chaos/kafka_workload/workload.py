@@ -36,6 +36,10 @@ from chaos.kafka_workload.history import (
 from chaos.kafka_workload.reader import Reader, ends_of
 from chaos.kafka_workload.shared import CALL_TIMEOUT_S, KEYS, SILENT, Shared
 
+# librdkafka forgets its brokers when it bootstraps again, and send_offsets_to_transaction may then wait for
+# ever for a group coordinator that it has forgotten (its issues 5456 and 5511), whichever broker it talks to.
+NO_BOOTSTRAP_AGAIN = {"metadata.recovery.strategy": "none"}
+
 SEND_TIMEOUT_S = 12.0
 END_TIMEOUT_S = 40.0
 
@@ -263,6 +267,7 @@ class Transactor(Worker):
                 "retry.backoff.ms": 50,
                 "reconnect.backoff.max.ms": 500,
                 "logger": SILENT,
+                **NO_BOOTSTRAP_AGAIN,
             }
         )
         if not self._initialise(producer):
@@ -407,6 +412,7 @@ def fence(shared: Shared, transactional_id: str) -> bool:
             "client.id": "fence",
             "transactional.id": transactional_id,
             "logger": SILENT,
+            **NO_BOOTSTRAP_AGAIN,
         }
     )
     try:
