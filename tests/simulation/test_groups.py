@@ -90,7 +90,7 @@ def test_a_commit_answered_before_it_is_written_is_found_out(monkeypatch: pytest
 def test_a_kind_of_record_that_a_restart_forgets_is_found_out(
     monkeypatch: pytest.MonkeyPatch, forgotten: type
 ) -> None:
-    replay = GroupHost._replay
+    replay = GroupHost.replay_bytes
 
     def forgetful(self: GroupHost, record: Any, producer_id: int) -> bool:
         typed = decode_record(record.key, record.value)
@@ -98,7 +98,7 @@ def test_a_kind_of_record_that_a_restart_forgets_is_found_out(
             return True
         return replay(self, record, producer_id)
 
-    monkeypatch.setattr(GroupHost, "_replay", forgetful)
+    monkeypatch.setattr(GroupHost, "replay_bytes", forgetful)
     finds_a_bug("the log says", "nothing is committed", "before the restart it was")
 
 

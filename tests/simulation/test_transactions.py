@@ -211,12 +211,12 @@ def test_offsets_that_count_before_their_transaction_ends_are_found_out(
 
 
 def test_pending_offsets_that_a_restart_forgets_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    replay = GroupHost._replay
+    replay = GroupHost.replay_bytes
 
     def forgetful(self: GroupHost, record: Any, producer_id: int) -> bool:
         return producer_id >= 0 or replay(self, record, producer_id)
 
-    monkeypatch.setattr(GroupHost, "_replay", forgetful)
+    monkeypatch.setattr(GroupHost, "replay_bytes", forgetful)
     finds_a_bug("the log says", "before the restart it was", "is committed, after")
 
 

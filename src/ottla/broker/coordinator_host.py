@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import errno
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -129,6 +129,10 @@ class CoordinatorHost(Generic[S]):
         """The log has been replayed to its end, and requests are served from now on."""
         raise NotImplementedError
 
+    def replay_put_off(self) -> Iterator[bool]:
+        """Replays what `replay_bytes` put off; for each record, whether it made sense."""
+        return iter(())
+
     def replay_marker(self, producer_id: int, committed: bool) -> None:
         """A producer's transaction has ended in this partition."""
 
@@ -173,7 +177,7 @@ class CoordinatorHost(Generic[S]):
                         data, position, decompressed_bytes_max=DECOMPRESSED_BATCH_BYTES_MAX
                     ):
                         replayed += 1
-                        unreadable += not self._replay(record, producer_id)
+                        unreadable += not self.replay_bytes(record, producer_id)
                         if turn.over():
                             yield turn.rest()
                 if self._is_over():
@@ -182,6 +186,12 @@ class CoordinatorHost(Generic[S]):
                 break  # compaction has taken the last batches below, and nothing came after them
             if offset == before:
                 raise OSError(errno.EIO, f"{self.partition.tp} cannot be read past offset {offset}")
+        for is_readable in self.replay_put_off():
+            unreadable += not is_readable
+            if turn.over():
+                yield turn.rest()
+        if self._is_over():
+            return
         self.last_offset = upto - 1
         self.loading = False
         if unreadable:
@@ -191,9 +201,9 @@ class CoordinatorHost(Generic[S]):
     def _is_over(self) -> bool:
         return self.over
 
-    def _replay(self, record: Record, producer_id: int) -> bool:
-        """One record that nobody can read, or that makes no sense, must not keep the others from being
-        served: administrators' tools may write here.
+    def replay_bytes(self, record: Record, producer_id: int) -> bool:
+        """Whether the record made sense. One that does not must not keep the others from being served:
+        administrators' tools may write here.
         """
         if record.key is None:
             return False

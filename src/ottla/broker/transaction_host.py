@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from ottla.broker.coordinator_host import CoordinatorHost, HostSettings
@@ -13,7 +13,7 @@ from ottla.transactions.environment import Environment
 from ottla.transactions.markers import TxnToEnd
 from ottla.transactions.record import decode_record
 from ottla.transactions.shard import TransactionShard
-from ottla.wire.record_batch import Codec
+from ottla.wire.record_batch import Codec, Record
 
 if TYPE_CHECKING:
     from ottla.broker.coordinator_jobs import CoordinatorJobs
@@ -26,7 +26,7 @@ COMMIT_TIMEOUT_MS = 5_000
 
 
 class TransactionHost(CoordinatorHost[TransactionShard]):
-    __slots__ = ("_end",)
+    __slots__ = ("_end", "_latest")
 
     def __init__(
         self,
@@ -40,6 +40,8 @@ class TransactionHost(CoordinatorHost[TransactionShard]):
         """`end` writes a transaction's markers and completes it."""
         super().__init__(node, TransactionShard(env, partition.leader_epoch), partition, jobs, on_fault)
         self._end = end
+        self._latest: dict[bytes, Record] = {}
+        """While the log is loaded: by key, the last record."""
 
     @property
     def settings(self) -> HostSettings:
@@ -47,6 +49,20 @@ class TransactionHost(CoordinatorHost[TransactionShard]):
 
     def decode(self, key: bytes, value: bytes | None) -> CoordinatorRecord | None:
         return decode_record(key, value)
+
+    def replay_bytes(self, record: Record, producer_id: int) -> bool:
+        """Puts it off: only the last record of an id counts, and a log that was not compacted lately may hold
+        thousands of each.
+        """
+        if record.key is None:
+            return False
+        self._latest[record.key] = record
+        return True
+
+    def replay_put_off(self) -> Iterator[bool]:
+        latest, self._latest = self._latest, {}
+        for record in latest.values():
+            yield super().replay_bytes(record, -1)
 
     def loaded(self, replayed: int, duration_ms: float) -> None:
         if replayed:
