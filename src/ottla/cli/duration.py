@@ -13,7 +13,7 @@ _TEXT: Final = re.compile(r"(\d+)\s*(ms|s|m|h|d)?", re.ASCII)
 _INT64_MAX: Final = 2**63 - 1
 
 
-class Duration(click.ParamType):
+class Duration(click.ParamType[int]):
     """Gives milliseconds."""
 
     name = "duration"

@@ -153,6 +153,21 @@ class Reader:
             self.where.pop(key, None)
 
 
+def close_consumer(consumer: Consumer) -> None:
+    """Closes a consumer once it has given everything back.
+
+    confluent-kafka's `close` can hang for ever, and every thread of this process with it, when it has to call
+    back about a revocation: it holds the interpreter's lock and asks librdkafka's group for its protocol,
+    which has ended already and does not answer (seen with 2.16).
+    """
+    deadline_s = time.monotonic() + 3
+    with suppress(KafkaException, RuntimeError):
+        consumer.unsubscribe()
+        while consumer.assignment() and time.monotonic() < deadline_s:
+            consumer.poll(0.05)
+    consumer.close()
+
+
 def record_of(message: Any) -> tuple[int, int, int]:
     """Key, offset and value."""
     return KEY_OF[message.topic(), message.partition()], message.offset(), int(message.value().split()[0])

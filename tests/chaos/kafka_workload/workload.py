@@ -33,7 +33,7 @@ from chaos.kafka_workload.history import (
     Reset,
     Send,
 )
-from chaos.kafka_workload.reader import Reader, ends_of
+from chaos.kafka_workload.reader import Reader, close_consumer, ends_of
 from chaos.kafka_workload.shared import CALL_TIMEOUT_S, KEYS, SILENT, Shared
 
 # librdkafka forgets its brokers when it bootstraps again, and send_offsets_to_transaction may then wait for
@@ -106,7 +106,7 @@ def _bury(clients: list[Any]) -> None:
                 # The callbacks of what was purged.
                 client.poll(0)
             else:
-                client.close()
+                close_consumer(client)
         del client
 
 
@@ -234,7 +234,7 @@ class Poller(Worker):
             if not self.group and self.random.random() < 0.02:
                 self._assign(reader)
             self.rest()
-        reader.consumer.close()
+        close_consumer(reader.consumer)
 
     def _assign(self, reader: Reader) -> None:
         operation = self.history.invoke(self.process, "assign", isolation=self.isolation)
@@ -304,7 +304,7 @@ class Transactor(Worker):
                 self._tell_reset(reader.assign(self.random))
             self.rest()
         if reader is not None:
-            reader.consumer.close()
+            close_consumer(reader.consumer)
 
     def _tell_reset(self, reset: Reset) -> None:
         operation = self.history.invoke(self.process, "assign", isolation="committed")
