@@ -44,6 +44,8 @@ class BrokerLives(ABC):
         self._clients = SimDriver(scheduler, self._clock)
         self._failure: BaseException | None = None
         self._calm = False
+        self._operations = 0
+        """What `_operate` began and has not come to its end."""
 
     # -- for a run to say --
 
@@ -75,6 +77,23 @@ class BrokerLives(ABC):
 
         self._clients.run(steps, done)
         return finished
+
+    def _operate(self, steps: Any) -> None:
+        """Runs what nobody waits for; the run ends when it has."""
+        self._operations += 1
+
+        def done(_: Any, error: BaseException | None) -> None:
+            self._operations -= 1
+            if error is not None:
+                self._failure = self._failure or error
+
+        self._clients.run(steps, done)
+
+    def _run_for(self, duration_ms: float) -> None:
+        end_ms = self.scheduler.now_ms + duration_ms
+        while (next_ms := self.scheduler.next_time_ms()) is not None and next_ms <= end_ms:
+            self._advance()
+        self.scheduler.now_ms = max(self.scheduler.now_ms, end_ms)
 
     def _result(self, steps: Any) -> Any:
         finished = self._go(steps)

@@ -15,7 +15,6 @@ only `kill -9` is survived, as in Kafka on one node.
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from math import inf
 from typing import Any, Final
@@ -30,6 +29,7 @@ from ottla.testing.group_books import GroupBooks
 from ottla.testing.group_cast import KINDS, GroupCast, Member
 from ottla.testing.group_checker import GroupChecker
 from ottla.testing.group_operator import GroupOperator
+from ottla.testing.internal_errors import InternalErrors
 from ottla.testing.ledger import Ledger, Violation
 from ottla.testing.network import NetworkFaults, SimNetwork
 from ottla.testing.scheduler import Scheduler
@@ -113,13 +113,12 @@ class GroupRun(BrokerLives):
         self.topics: dict[str, int] = {}
         self._seen_down = False
         self._producers: list[SimProducer] = []
-        self._operations = 0
         """Operators' requests under way."""
         self._topics_made = 0
         self._simple_offsets: dict[TopicPartition, int] = {}
 
     def run(self) -> Counter[str]:
-        watch = _InternalErrors()
+        watch = InternalErrors()
         try:
             with watch:
                 self._run()
@@ -308,9 +307,8 @@ class GroupRun(BrokerLives):
         elif kind < 0.88:
             self._commit_alone()
         elif kind < 0.94:
-            self._operate(
-                self._operator(cast.name).delete_offsets(self._partitions()), if_any=self._partitions()
-            )
+            if partitions := self._partitions():
+                self._operate(self._operator(cast.name).delete_offsets(partitions))
         else:
             name = "simple" if rng.random() < 0.5 else cast.name
             self._operate(self._operator(name).delete_group())
@@ -411,26 +409,6 @@ class GroupRun(BrokerLives):
         self._producers.append(producer)
         self._go(producer.run(tp, batches, version=12, pause_ms=2_000.0))
 
-    # -- running clients --
-
-    def _operate(self, steps: Any, if_any: list[TopicPartition] | None = None) -> None:
-        if if_any is not None and not if_any:
-            return
-        self._operations += 1
-
-        def done(_: Any, error: BaseException | None) -> None:
-            self._operations -= 1
-            if error is not None:
-                self._failure = self._failure or error
-
-        self._clients.run(steps, done)
-
-    def _run_for(self, duration_ms: float) -> None:
-        end_ms = self.scheduler.now_ms + duration_ms
-        while (next_ms := self.scheduler.next_time_ms()) is not None and next_ms <= end_ms:
-            self._advance()
-        self.scheduler.now_ms = max(self.scheduler.now_ms, end_ms)
-
     # -- crashes --
 
     def _plan_crash(self) -> None:
@@ -486,28 +464,3 @@ class GroupRun(BrokerLives):
     def _start_broker(self) -> None:
         self._seen_down = False
         super()._start_broker()
-
-
-class _InternalErrors(logging.Handler):
-    """A handler that fails costs its client one connection and a line in the log; here it ends the run."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.ERROR)
-        self._logger = logging.getLogger("ottla.broker.dispatch")
-        self._before = (self._logger.level, self._logger.propagate)
-        self.first: logging.LogRecord | None = None
-
-    def __enter__(self) -> None:
-        self._before = (self._logger.level, self._logger.propagate)
-        self._logger.addHandler(self)
-        self._logger.setLevel(logging.ERROR)
-        self._logger.propagate = False
-
-    def __exit__(self, *_: object) -> None:
-        self._logger.removeHandler(self)
-        self._logger.level, self._logger.propagate = self._before
-        if self.first is not None:
-            raise Violation(logging.Formatter().format(self.first))
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.first = self.first or record

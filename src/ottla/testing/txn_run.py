@@ -29,7 +29,7 @@ from ottla.testing.clock import VirtualClock
 from ottla.testing.cluster import HOST, SimBroker
 from ottla.testing.group_books import GroupBooks
 from ottla.testing.group_checker import GroupChecker
-from ottla.testing.group_run import _InternalErrors
+from ottla.testing.internal_errors import InternalErrors
 from ottla.testing.ledger import Ledger, Violation
 from ottla.testing.network import NetworkFaults, SimNetwork
 from ottla.testing.scheduler import Scheduler
@@ -119,7 +119,6 @@ class TxnRun(BrokerLives):
         self._readers: list[TxnReader] = []
         self._producers: list[SimProducer] = []
         self._names = 0
-        self._operations = 0
         """Operators' requests under way."""
         self._seen_down = False
         self._reboots = self._disk_is_broken = False
@@ -130,7 +129,7 @@ class TxnRun(BrokerLives):
 
     def run(self) -> Counter[str]:
         try:
-            with _InternalErrors():
+            with InternalErrors():
                 self._run()
         except Exception as error:
             raise AssertionError(
@@ -429,24 +428,6 @@ class TxnRun(BrokerLives):
 
     def _partitions(self, topic: str) -> list[TopicPartition]:
         return [TopicPartition(topic, index) for index in range(self.topics[topic])]
-
-    # -- running clients --
-
-    def _operate(self, steps: Any) -> None:
-        self._operations += 1
-
-        def done(_: Any, error: BaseException | None) -> None:
-            self._operations -= 1
-            if error is not None:
-                self._failure = self._failure or error
-
-        self._clients.run(steps, done)
-
-    def _run_for(self, duration_ms: float) -> None:
-        end_ms = self.scheduler.now_ms + duration_ms
-        while (next_ms := self.scheduler.next_time_ms()) is not None and next_ms <= end_ms:
-            self._advance()
-        self.scheduler.now_ms = max(self.scheduler.now_ms, end_ms)
 
     # -- crashes --
 

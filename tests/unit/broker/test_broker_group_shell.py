@@ -22,7 +22,7 @@ from group_bench import (
     sync_request,
 )
 
-from ottla.broker.handlers import offset_commit
+from ottla.broker.commit_pieces import PARTITIONS_PER_PIECE
 from ottla.coordination.outcome import Job, Outcome
 from ottla.coordination.partitioner import partition_of_key
 from ottla.groups.offsets.offsets import Offsets
@@ -502,7 +502,7 @@ def test_a_commit_of_ten_thousand_partitions_is_decided_in_pieces(
     request.topics[0].partitions.insert(0, request.topics[0].partitions.pop())
     answer = bench.call(request, 9)
     assert sum(count for _, count in sizes) == 10_001
-    assert max(count for _, count in sizes) == offset_commit.PARTITIONS_PER_PIECE
+    assert max(count for _, count in sizes) == PARTITIONS_PER_PIECE
     assert len({number for number, _ in sizes}) == len(sizes), "two pieces in one turn"
     assert [topic.name for topic in answer.topics] == [f"wide-{number}" for number in range(5)]
     codes = [(each.partition_index, each.error_code) for each in answer.topics[0].partitions]

@@ -7,21 +7,17 @@ connections; the connection's next request waits for it, since it may be the nex
 
 from __future__ import annotations
 
+from ottla.broker.commit_pieces import commit_in_pieces
 from ottla.broker.context import RequestContext
-from ottla.groups.offsets.commit import chunks, merge, refusal
-from ottla.ports.effects import Sleep, Steps
+from ottla.groups.offsets.commit import refusal
+from ottla.ports.effects import Steps
 from ottla.wire.messages.offset_commit import OffsetCommitRequest, OffsetCommitResponse
-
-PARTITIONS_PER_PIECE = 200
-"""Deciding, writing and replaying one takes a few microseconds: about a millisecond a piece."""
 
 
 def handle(
     ctx: RequestContext, request: OffsetCommitRequest
 ) -> OffsetCommitResponse | Steps[OffsetCommitResponse]:
-    if sum(len(topic.partitions) for topic in request.topics) <= PARTITIONS_PER_PIECE:
-        return _commit(ctx, request)
-    return _commit_in_pieces(ctx, request)
+    return commit_in_pieces(ctx, request, _commit)
 
 
 def _commit(
@@ -33,19 +29,3 @@ def _commit(
         lambda shard, client, promise: shard.offsets.commit(request, client, promise),
         lambda error: refusal(request, error),
     )
-
-
-def _commit_in_pieces(ctx: RequestContext, request: OffsetCommitRequest) -> Steps[OffsetCommitResponse]:
-    responses: list[OffsetCommitResponse] = []
-    pause = object()
-    ctx.peer.pause_reading(pause)
-    try:
-        for piece in chunks(request, PARTITIONS_PER_PIECE):
-            answer = _commit(ctx, piece)
-            if not isinstance(answer, OffsetCommitResponse):
-                answer = yield from answer
-            responses.append(answer)
-            yield Sleep(0)
-    finally:
-        ctx.peer.resume_reading(pause)
-    return merge(request, responses)

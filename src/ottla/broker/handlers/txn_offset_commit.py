@@ -11,22 +11,20 @@ own: all of them count with the marker, or none.
 
 from __future__ import annotations
 
+from ottla.broker.commit_pieces import commit_in_pieces
 from ottla.broker.context import RequestContext
 from ottla.broker.group_host import GroupHost
 from ottla.coordination.outcome import Outcome
 from ottla.coordination.promise import Promise
 from ottla.groups.group import Client
-from ottla.groups.offsets.txn_commit import chunks, merge, names_a_partition, refusal
+from ottla.groups.offsets.txn_commit import names_a_partition, refusal
 from ottla.groups.shard import Shard
 from ottla.log.verification import Verification
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.model.types import TopicPartition
-from ottla.ports.effects import Sleep, Steps
+from ottla.ports.effects import Steps
 from ottla.wire.messages.txn_offset_commit import TxnOffsetCommitRequest, TxnOffsetCommitResponse
 from ottla.wire.record_batch import NO_SEQUENCE
-
-PARTITIONS_PER_PIECE = 200
-"""As of OffsetCommit: about a millisecond a piece."""
 
 FIRST_VERSION_THAT_KNOWS_LOADING = 2
 FIRST_VERSION_OF_TRANSACTION_ABORTABLE = 4
@@ -43,25 +41,7 @@ _TRANSLATED = {
 def handle(
     ctx: RequestContext, request: TxnOffsetCommitRequest
 ) -> TxnOffsetCommitResponse | Steps[TxnOffsetCommitResponse]:
-    if sum(len(topic.partitions) for topic in request.topics) <= PARTITIONS_PER_PIECE:
-        return _commit(ctx, request)
-    return _commit_in_pieces(ctx, request)
-
-
-def _commit_in_pieces(ctx: RequestContext, request: TxnOffsetCommitRequest) -> Steps[TxnOffsetCommitResponse]:
-    responses: list[TxnOffsetCommitResponse] = []
-    pause = object()
-    ctx.peer.pause_reading(pause)
-    try:
-        for piece in chunks(request, PARTITIONS_PER_PIECE):
-            answer = _commit(ctx, piece)
-            if not isinstance(answer, TxnOffsetCommitResponse):
-                answer = yield from answer
-            responses.append(answer)
-            yield Sleep(0)
-    finally:
-        ctx.peer.resume_reading(pause)
-    return merge(request, responses)
+    return commit_in_pieces(ctx, request, _commit)
 
 
 def _commit(

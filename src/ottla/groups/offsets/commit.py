@@ -6,14 +6,12 @@ members; from 9 an unknown group is GROUP_ID_NOT_FOUND instead of ILLEGAL_GENERA
 A partition that does not exist has its error whatever the group says, and the group is only asked when there
 is something left to commit, as in Kafka. Any offset is accepted, a negative one too.
 
-A commit of many partitions is cut by `chunks` into requests that each take little of a turn, and `merge`
+A commit of many partitions is cut into requests that each take little of a turn (`pieces`), and `merge`
 makes one response of theirs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import Final
 
 from ottla.coordination.outcome import Outcome
@@ -150,56 +148,6 @@ def java_length_exceeds(text: str, length_max: int) -> bool:
     if length * 2 <= length_max or text.isascii():
         return False
     return length + sum(char > "\uffff" for char in text) > length_max
-
-
-def chunks(request: OffsetCommitRequest, partitions_max: int) -> Iterator[OffsetCommitRequest]:
-    """The request as several that name at most so many partitions each; itself when it is small enough."""
-    if sum(len(topic.partitions) for topic in request.topics) <= partitions_max:
-        yield request
-        return
-    topics: list[OffsetCommitRequestTopic] = []
-    room = partitions_max
-    for topic in request.topics:
-        begin = 0
-        while begin < len(topic.partitions):
-            some = topic.partitions[begin : begin + room]
-            topics.append(OffsetCommitRequestTopic(name=topic.name, topic_id=topic.topic_id, partitions=some))
-            begin += len(some)
-            room -= len(some)
-            if not room:
-                yield _with_topics(request, topics)
-                topics = []
-                room = partitions_max
-    if topics:
-        yield _with_topics(request, topics)
-
-
-def _with_topics(request: OffsetCommitRequest, topics: list[OffsetCommitRequestTopic]) -> OffsetCommitRequest:
-    return OffsetCommitRequest(
-        group_id=request.group_id,
-        generation_id_or_member_epoch=request.generation_id_or_member_epoch,
-        member_id=request.member_id,
-        group_instance_id=request.group_instance_id,
-        retention_time_ms=request.retention_time_ms,
-        topics=topics,
-    )
-
-
-def merge(request: OffsetCommitRequest, responses: Sequence[OffsetCommitResponse]) -> OffsetCommitResponse:
-    """One response in the order of `request`, from those to its chunks."""
-    if len(responses) == 1:
-        return responses[0]
-    results = chain.from_iterable(topic.partitions for response in responses for topic in response.topics)
-    return OffsetCommitResponse(
-        topics=[
-            OffsetCommitResponseTopic(
-                name=topic.name,
-                topic_id=topic.topic_id,
-                partitions=[result for _, result in zip(topic.partitions, results, strict=False)],
-            )
-            for topic in request.topics
-        ]
-    )
 
 
 def refusal(request: OffsetCommitRequest, error: KafkaError) -> OffsetCommitResponse:

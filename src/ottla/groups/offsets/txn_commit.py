@@ -5,13 +5,11 @@ of members that have lost their partitions (KIP-447). Whether the transaction ex
 
 As in OffsetCommit a partition that does not exist has its error whatever the group says, and the group is
 only asked when something is left. The records are one batch of the transaction; a commit of many partitions
-is cut by `chunks` into several.
+is cut into several (`pieces`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import Final
 
 from ottla.coordination.outcome import Outcome
@@ -25,7 +23,6 @@ from ottla.model.errors import ErrorCode, KafkaError
 from ottla.ports.topic_view import TopicView
 from ottla.wire.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,
-    TxnOffsetCommitRequestTopic,
     TxnOffsetCommitResponse,
     TxnOffsetCommitResponsePartition,
     TxnOffsetCommitResponseTopic,
@@ -122,59 +119,6 @@ def names_a_partition(request: TxnOffsetCommitRequest, topics: TopicView) -> boo
         ):
             return True
     return False
-
-
-def chunks(request: TxnOffsetCommitRequest, partitions_max: int) -> Iterator[TxnOffsetCommitRequest]:
-    """The request as several that name at most so many partitions each; itself when it is small enough."""
-    if sum(len(topic.partitions) for topic in request.topics) <= partitions_max:
-        yield request
-        return
-    topics: list[TxnOffsetCommitRequestTopic] = []
-    room = partitions_max
-    for topic in request.topics:
-        begin = 0
-        while begin < len(topic.partitions):
-            some = topic.partitions[begin : begin + room]
-            topics.append(TxnOffsetCommitRequestTopic(name=topic.name, partitions=some))
-            begin += len(some)
-            room -= len(some)
-            if not room:
-                yield _with_topics(request, topics)
-                topics = []
-                room = partitions_max
-    if topics:
-        yield _with_topics(request, topics)
-
-
-def _with_topics(
-    request: TxnOffsetCommitRequest, topics: list[TxnOffsetCommitRequestTopic]
-) -> TxnOffsetCommitRequest:
-    return TxnOffsetCommitRequest(
-        transactional_id=request.transactional_id,
-        group_id=request.group_id,
-        producer_id=request.producer_id,
-        producer_epoch=request.producer_epoch,
-        generation_id=request.generation_id,
-        member_id=request.member_id,
-        group_instance_id=request.group_instance_id,
-        topics=topics,
-    )
-
-
-def merge(
-    request: TxnOffsetCommitRequest, responses: Sequence[TxnOffsetCommitResponse]
-) -> TxnOffsetCommitResponse:
-    """One response in the order of `request`, from those to its chunks."""
-    results = chain.from_iterable(topic.partitions for response in responses for topic in response.topics)
-    return TxnOffsetCommitResponse(
-        topics=[
-            TxnOffsetCommitResponseTopic(
-                name=topic.name,
-                partitions=[result for _, result in zip(topic.partitions, results, strict=False)],
-            )
-            for topic in request.topics
-        ]
-    )
 
 
 def refusal(request: TxnOffsetCommitRequest, error: KafkaError) -> TxnOffsetCommitResponse:

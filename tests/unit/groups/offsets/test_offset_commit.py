@@ -6,7 +6,8 @@ import pytest
 from offsets_world import BEGIN_MS, World, commit_by_id, commit_of, errors_of, topic_id_of
 
 from ottla.coordination.outcome import Outcome
-from ottla.groups.offsets.commit import chunks, merge, refusal
+from ottla.groups.offsets.commit import refusal
+from ottla.groups.offsets.pieces import chunks, merge
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.wire.messages.offset_commit import (
     OffsetCommitRequest,

@@ -13,7 +13,8 @@ from offsets_world import (
 )
 
 from ottla.groups.offsets import expiry
-from ottla.groups.offsets.txn_commit import chunks, merge, names_a_partition
+from ottla.groups.offsets.pieces import chunks, merge
+from ottla.groups.offsets.txn_commit import names_a_partition
 from ottla.groups.offsets.txn_commit import refusal as txn_refusal
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.wire.messages.offset_fetch import OffsetFetchRequestGroup, OffsetFetchRequestTopics
