@@ -259,6 +259,21 @@ def test_a_record_that_the_topic_refuses_is_one_line_and_exit_code_1(ottla: Ottl
     assert [int(value) for value in values] == list(range(100))
 
 
+def test_what_a_compacted_topic_refuses_says_what_to_do(ottla: Ottla, topic_name: str) -> None:
+    """Keyless records (INVALID_RECORD), and the deletion of records (POLICY_VIOLATION), as in Kafka."""
+    ottla("topic", "create", topic_name, "-p", "1", "-c", "cleanup.policy=compact")
+    error = ottla("produce", topic_name, stdin=b"no key\n", code=1).stderr.decode()
+    assert "no key" in error
+    assert error.endswith(": give keys by --key or --key-separator (0 records were published)\n")
+    error = ottla("produce", topic_name, "-K", ":", stdin=b"a:1\nno key\n", code=1).stderr.decode()
+    assert error.endswith("(1 record was published)\n")
+    error = ottla("records", "delete", topic_name, "--all", code=1).stderr.decode()
+    assert error == (
+        f"ottla: {topic_name}-0: the topic is compacted: records are deleted only with cleanup.policy=delete "
+        "or compact,delete\n"
+    )
+
+
 def test_a_file_of_100000_lines_goes_in_and_comes_out_in_order(
     ottla: Ottla, tmp_path: Path, topic_name: str
 ) -> None:

@@ -105,11 +105,12 @@ def describe(
 
 
 @config.command(
+    short_help="Change a configuration, at once and for good.",
     epilog="""\b
 Examples:
   ottla config alter --topic clicks --add retention.ms=3600000 --delete segment.ms
   ottla config alter --group billing --add consumer.session.timeout.ms=50000
-  ottla config alter --broker-defaults --add log.retention.ms=86400000"""
+  ottla config alter --broker-defaults --add log.retention.ms=86400000""",
 )
 @resource_options
 @click.option("--add", multiple=True, metavar="KEY=VALUE", help="Set a key.")

@@ -76,6 +76,7 @@ def produce(
     from ottla.cli.record_input import InputError, JsonLines, LineReader, TextLines
     from ottla.client.errors import ServerError
     from ottla.client.producer import Producer
+    from ottla.model.errors import ErrorCode
 
     if as_json and (key_separator is not None or key is not None or parse_headers or null_marker is not None):
         raise click.UsageError("with --json, keys, headers and nulls are in the lines themselves")
@@ -117,13 +118,12 @@ def produce(
                 client, producer, topic, reader, parse, linger_ms=linger_ms, progress=progress
             )
         except InputError as error:
-            raise click.ClickException(
-                f"{error} ({producer.delivered_count} records were published)"
-            ) from None
+            raise click.ClickException(f"{error} ({published(producer.delivered_count)})") from None
         except ServerError as error:
-            raise click.ClickException(
-                f"{error} ({producer.delivered_count} records were published)"
-            ) from None
+            hint = ""
+            if error.code == ErrorCode.INVALID_RECORD and not (as_json or key or key_separator):
+                hint = ": give keys by --key or --key-separator"
+            raise click.ClickException(f"{error}{hint} ({published(producer.delivered_count)})") from None
     if not quiet and (path is not None or not os.isatty(STDIN)):
         count = producer.delivered_count
         click.echo(f"published {count:,} record{'' if count == 1 else 's'} to {topic}", err=True)
@@ -184,3 +184,7 @@ def producer_settings(given: dict[str, str]) -> tuple[ProducerSettings, float, s
         delivery_timeout_ms=number("delivery.timeout.ms"),
     )
     return settings, linger_ms, values["client.id"]
+
+
+def published(count: int) -> str:
+    return "1 record was published" if count == 1 else f"{count:,} records were published"

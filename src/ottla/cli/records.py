@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from ottla.cli.session import bootstrap_option, json_option, open_client, print_json
+
+if TYPE_CHECKING:
+    from ottla.client.errors import OttlaError
 
 
 @click.group(
@@ -60,7 +65,7 @@ def delete(
                     "topic": tp.topic,
                     "partition": tp.partition,
                     "earliest": None if result.error else result.offset,
-                    "error": str(result.error) if result.error else None,
+                    "error": explained(result.error) if result.error else None,
                 }
                 for tp, result in sorted(results.items())
             ]
@@ -69,7 +74,17 @@ def delete(
     for tp, result in sorted(results.items()):
         if result.error is not None:
             failed += 1
-            complain(f"{tp}: {result.error}")
+            complain(f"{tp}: {explained(result.error)}")
         elif not as_json:
             click.echo(f"{tp} now begins at offset {result.offset}")
     return 1 if failed else 0
+
+
+def explained(error: OttlaError) -> str:
+    """The error; the answer has no room for a message, and a policy's violation alone says nothing."""
+    from ottla.client.errors import ServerError
+    from ottla.model.errors import ErrorCode
+
+    if isinstance(error, ServerError) and error.code == ErrorCode.POLICY_VIOLATION:
+        return "the topic is compacted: records are deleted only with cleanup.policy=delete or compact,delete"
+    return str(error)

@@ -32,6 +32,7 @@ def random_uuid() -> None:
 
 @storage.command(
     "format",
+    short_help="Give new data directories to a cluster.",
     epilog="""\b
 Example:
   ottla storage format -t $(ottla storage random-uuid) -c config/server.properties""",
@@ -61,11 +62,12 @@ def format_storage(cluster_id: str, path: str, ignore_formatted: bool, standalon
 
 
 @storage.command(
+    short_help="Show what is in a partition's files.",
     epilog="""\b
 Examples:
   ottla storage dump data/clicks-0/00000000000000000000.log --records
   ottla storage dump data/clicks-0/*.index data/clicks-0/*.txnindex data/clicks-0/*.snapshot
-  ottla storage dump data/__transaction_state-7/00000000000000000000.log --records"""
+  ottla storage dump data/__transaction_state-7/00000000000000000000.log --records""",
 )
 @click.argument(
     "files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False), metavar="FILE..."
@@ -83,14 +85,21 @@ def dump(files: tuple[str, ...], deep: bool, decode: str, as_json: bool) -> int:
     """Show what is in a partition's files: .log, .index, .timeindex, .txnindex, .snapshot, checkpoints.
 
     Every checksum is checked. A damaged file is reported with the position where it stops making sense, and
-    the exit code is 1.
+    the exit code is 1. A file of another kind is named and passed over, and the exit code is 2.
     """
-    from ottla.cli.main import complain
+    from ottla.cli.main import EXIT_USAGE, complain
     from ottla.cli.segment_contents import described, messages_in
-    from ottla.cli.segment_files import Damaged, NotASegmentFile
+    from ottla.cli.segment_files import Damaged, NotASegmentFile, file_kind
 
-    damaged = 0
+    damaged = foreign = 0
     for path in files:
+        try:
+            file_kind(path)
+        except NotASegmentFile as error:
+            # `dump clicks-0/*` meets partition.metadata: what comes after it is wanted, too.
+            foreign += 1
+            complain(str(error))
+            continue
         try:
             if not as_json:
                 click.echo(path)
@@ -98,11 +107,9 @@ def dump(files: tuple[str, ...], deep: bool, decode: str, as_json: bool) -> int:
                 click.echo(
                     json.dumps({"file": path, **item}, ensure_ascii=False) if as_json else f"  {line()}"
                 )
-        except NotASegmentFile as error:
-            raise click.UsageError(str(error)) from None
         except Damaged as error:
             damaged += 1
             if as_json:
                 click.echo(json.dumps({"file": path, "damaged_at": error.position, "problem": error.problem}))
             complain(str(error))
-    return 1 if damaged else 0
+    return 1 if damaged else EXIT_USAGE if foreign else 0

@@ -46,6 +46,7 @@ def now_ms() -> int:
 
 @txn.command(
     "list",
+    short_help="List transactional ids: state, producer, how long open.",
     epilog="""\b
 Examples:
   ottla txn list
@@ -53,7 +54,12 @@ Examples:
   ottla txn list --id-pattern 'orders-.*' --watch""",
 )
 @click.option(
-    "--state", "states", multiple=True, metavar="STATE", help="Only those in this state: Ongoing, ..."
+    "--state",
+    "states",
+    multiple=True,
+    metavar="STATE",
+    help="Only those in this state: Empty, Ongoing, PrepareCommit, PrepareAbort, CompleteCommit, "
+    "CompleteAbort, PrepareEpochFence, Dead.",
 )
 @click.option(
     "--duration", type=Duration(), metavar="15m", help="Only transactions open for longer than this."
@@ -79,7 +85,7 @@ def list_transactions(
     as_json: bool,
     bootstrap_server: str,
 ) -> int:
-    """List the transactional ids of the cluster with the state of their last transaction."""
+    """List the transactional ids of the cluster: the state of the last transaction, how long it is open."""
     from ottla.cli.txn_tables import listing_document, listing_text
     from ottla.client.transaction_views import OPEN_STATES
 
@@ -89,13 +95,18 @@ def list_transactions(
         wanted = list(OPEN_STATES)
 
     def gather(client: Client) -> Any:
-        found = client.transactions.list_transactions(
-            wanted,
-            producer_ids,
-            duration_ms=-1 if duration is None else duration,
-            id_pattern=id_pattern,
+        found = client.run(
+            client.transactions.list_transactions(
+                wanted,
+                producer_ids,
+                duration_ms=-1 if duration is None else duration,
+                id_pattern=id_pattern,
+            )
         )
-        return listing_document(client.run(found))
+        # A listing does not say since when; a description does. One that has ended in between has no start.
+        going = [item.transactional_id for item in found if item.state in OPEN_STATES]
+        described = client.run(client.transactions.describe_transactions(going)) if going else {}
+        return listing_document(found, described, now_ms())
 
     return show(bootstrap_server, watch_s, as_json, gather, listing_text)
 
@@ -114,10 +125,11 @@ def chosen_states(given: Sequence[str]) -> list[str]:
 
 
 @txn.command(
+    short_help="Describe transactional ids, with their partitions.",
     epilog="""\b
 Examples:
   ottla txn describe orders-1
-  ottla txn describe orders-1 --watch"""
+  ottla txn describe orders-1 --watch""",
 )
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @watch_option
@@ -154,10 +166,11 @@ def explained(error: OttlaError, name: str) -> Exception:
 
 
 @txn.command(
+    short_help="Show the producers that write to a topic.",
     epilog="""\b
 Examples:
   ottla txn producers clicks
-  ottla txn producers clicks --partition 0"""
+  ottla txn producers clicks --partition 0""",
 )
 @click.argument("topic")
 @click.option(
@@ -216,6 +229,7 @@ def partitions_of(
 
 @txn.command(
     "find-hanging",
+    short_help="Find transactions that no coordinator will end.",
     epilog="""\b
 Examples:
   ottla txn find-hanging
@@ -265,10 +279,11 @@ def find_hanging(
 
 
 @txn.command(
+    short_help="Abort an open transaction, or a hanging one.",
     epilog="""\b
 Examples:
   ottla txn abort orders-1
-  ottla txn abort --topic clicks --partition 0 --start-offset 41 --yes"""
+  ottla txn abort --topic clicks --partition 0 --start-offset 41 --yes""",
 )
 @click.argument("transactional_id", required=False, metavar="[ID]")
 @click.option("--topic", metavar="TOPIC", help="A hanging transaction: in which topic.")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ottla.cli.duration import duration_text
@@ -11,6 +11,7 @@ from ottla.cli.group_tables import partitions_text, shown
 from ottla.cli.table import aligned
 
 if TYPE_CHECKING:
+    from ottla.client.errors import OttlaError
     from ottla.client.transaction_views import (
         OpenTransaction,
         ProducerState,
@@ -20,23 +21,45 @@ if TYPE_CHECKING:
     from ottla.model.types import TopicPartition
 
 
-def listing_document(found: Sequence[TransactionListing]) -> list[dict[str, Any]]:
+def listing_document(
+    found: Sequence[TransactionListing],
+    described: Mapping[str, TransactionDescription | OttlaError],
+    now_ms: int,
+) -> list[dict[str, Any]]:
     return [
         {
             "transactional_id": t.transactional_id,
             "state": t.state,
             "producer_id": t.producer_id,
             "coordinator": t.coordinator_id,
+            "duration_ms": _open_for_ms(described.get(t.transactional_id), now_ms),
         }
         for t in sorted(found)
     ]
 
 
+def _open_for_ms(item: TransactionDescription | OttlaError | None, now_ms: int) -> int | None:
+    """None for a transaction that is not open (any more), or that could not be described."""
+    if item is None or isinstance(item, Exception) or not item.is_open or not item.start_time_ms:
+        return None
+    return now_ms - item.start_time_ms
+
+
 def listing_text(document: list[dict[str, Any]]) -> str:
     if not document:
         return "no transactions"
-    rows = [(t["transactional_id"], t["state"], t["producer_id"], t["coordinator"]) for t in document]
-    return aligned(("transactional id", "state", "producer id", "coordinator"), rows, right="  >>")
+    rows = [
+        (
+            t["transactional_id"],
+            t["state"],
+            t["producer_id"],
+            t["coordinator"],
+            shown(None if t["duration_ms"] is None else duration_text(t["duration_ms"])),
+        )
+        for t in document
+    ]
+    header = ("transactional id", "state", "producer id", "coordinator", "open for")
+    return aligned(header, rows, right="  >>>")
 
 
 def description_document(item: TransactionDescription, now_ms: int) -> dict[str, Any]:
@@ -47,7 +70,7 @@ def description_document(item: TransactionDescription, now_ms: int) -> dict[str,
         "producer_epoch": item.producer_epoch,
         "timeout_ms": item.timeout_ms,
         "start_time_ms": item.start_time_ms,
-        "duration_ms": now_ms - item.start_time_ms if item.is_open and item.start_time_ms else None,
+        "duration_ms": _open_for_ms(item, now_ms),
         "coordinator": {
             "id": item.coordinator_id,
             "address": str(item.coordinator) if item.coordinator else None,

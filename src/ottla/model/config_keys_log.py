@@ -358,6 +358,7 @@ LOG_KEYS: Final[tuple[ConfigKey, ...]] = (
         DOUBLE,
         1.7976931348623157e308,
         "Bytes per second that all cleaning together may read and write.",
+        low=1,
         dynamic=CLUSTER_WIDE,
         honoured=True,
     ),

@@ -70,6 +70,18 @@ def test_a_log_shows_its_records_when_asked(log: Path, capsys: pytest.CaptureFix
     assert lines[6].strip() == "offset 103  timestamp 1003  commit by coordinator epoch 3"
 
 
+def test_a_file_of_another_kind_does_not_hide_those_after_it(
+    log: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`dump clicks-0/*` meets partition.metadata, too."""
+    other = log.parent / "partition.metadata"
+    other.write_text("version: 0\n")
+    assert dump(other, log) == 2
+    shown = capsys.readouterr()
+    assert shown.out.splitlines()[0] == str(log) and "offsets 103..103" in shown.out
+    assert shown.err.startswith(f"ottla: {other}: expected the name of a segment's file")
+
+
 def test_json_has_one_object_a_line(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert dump(log, "--deep", "--json") == 0
     items = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

@@ -18,6 +18,7 @@ from ottla.cli.txn_tables import (
     producers_document,
     producers_text,
 )
+from ottla.client.errors import ServerError
 from ottla.client.transaction_views import (
     OpenTransaction,
     ProducerState,
@@ -25,6 +26,7 @@ from ottla.client.transaction_views import (
     TransactionListing,
 )
 from ottla.client.view import Address
+from ottla.model.errors import ErrorCode
 from ottla.model.types import TopicPartition
 
 CLICKS = TopicPartition("clicks", 0)
@@ -56,9 +58,32 @@ def test_a_duration_is_told_in_its_two_largest_units(duration_ms: int, text: str
 
 def test_transactions_are_listed_by_their_id() -> None:
     found = [TransactionListing("b", 1, 5, "Ongoing"), TransactionListing("a", 2, 6, "Empty")]
-    lines = listing_text(listing_document(found)).splitlines()
-    assert [line.split() for line in lines[1:]] == [["a", "Empty", "6", "2"], ["b", "Ongoing", "5", "1"]]
+    lines = listing_text(listing_document(found, {}, 0)).splitlines()
+    assert [line.split() for line in lines[1:]] == [
+        ["a", "Empty", "6", "2", "-"],
+        ["b", "Ongoing", "5", "1", "-"],
+    ]
     assert listing_text([]) == "no transactions"
+
+
+def test_a_listing_says_how_long_each_transaction_is_open() -> None:
+    """ListTransactions has no start time: it comes from a description, which may be later than the end."""
+    names = ("ended", "going", "gone")
+    found = [TransactionListing(name, 1, 5, "Ongoing") for name in names]
+    going = TransactionDescription("going", 1, None, "Ongoing", 5, 1, 60_000, 1_000, (CLICKS,))
+    described = {
+        "going": going,
+        "ended": going._replace(transactional_id="ended", state="CompleteCommit", partitions=()),
+        "gone": ServerError(ErrorCode.TRANSACTIONAL_ID_NOT_FOUND),
+    }
+    document = listing_document(found, described, 66_000)
+    assert [item["duration_ms"] for item in document] == [None, 65_000, None]
+    assert [line.rsplit("  ", 1)[1].strip() for line in listing_text(document).splitlines()] == [
+        "open for",
+        "-",
+        "1m 5s",
+        "-",
+    ]
 
 
 def test_only_an_open_transaction_has_a_duration() -> None:
