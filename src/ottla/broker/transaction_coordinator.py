@@ -8,6 +8,7 @@ ids that nobody uses.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
@@ -29,6 +30,8 @@ from ottla.transactions.shard import TransactionShard
 if TYPE_CHECKING:
     from ottla.broker.context import RequestContext
     from ottla.broker.node import Node
+
+logger = logging.getLogger(__name__)
 
 R = TypeVar("R")
 
@@ -72,7 +75,7 @@ class TransactionCoordinator(Coordinator[TransactionHost]):
         node.driver.spawn(
             self._look_every(
                 lambda: node.settings.transaction_abort_interval_ms,
-                lambda shard: shard.abort_timed_out(SCAN_MAX),
+                _abort_timed_out,
             ),
             "transaction timeouts",
         )
@@ -238,6 +241,17 @@ class TransactionCoordinator(Coordinator[TransactionHost]):
                     if turn.over():
                         yield turn.rest()
                     more = _decide_some(host, look)
+
+
+def _abort_timed_out(shard: TransactionShard) -> tuple[Outcome, bool]:
+    outcome, more = shard.abort_timed_out(SCAN_MAX)
+    for work in outcome.then:
+        if isinstance(work, TxnToEnd):
+            logger.info(
+                "transaction %r of producer %d took longer than its timeout and is aborted (%d partitions)",
+                *(work.transactional_id, work.producer_id, len(work.partitions)),
+            )
+    return outcome, more
 
 
 def _decide_some(host: TransactionHost, look: Callable[[TransactionShard], tuple[Outcome, bool]]) -> bool:
