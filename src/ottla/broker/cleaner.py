@@ -179,6 +179,7 @@ class LogCleaner:
     def _take_dirtiest(self) -> Steps[Candidate | None]:
         """The log with the largest part to clean of those that need it, marked as being cleaned."""
         turn = Turn(self._clock)
+        self._forget_deleted()
         being_cleaned = self._logs.being_cleaned
         known, self._idle = self._idle, {}
         best: Candidate | None = None
@@ -202,6 +203,11 @@ class LogCleaner:
                     self._idle[log.tp] = key
             elif best is None or candidate.dirty_ratio > best.dirty_ratio:
                 best = candidate
+        if best is not None and best.segments != best.log.segments[: len(best.segments)]:
+            # Others had their turns since: retention, or another cleaner.
+            best = self._look(best.log) if self._logs.get(best.log.tp) is best.log else None
+            if best is not None and not best.wanted:
+                best = None
         if best is None or best.log.tp in being_cleaned or not self._still_wanted(best):
             return None
         being_cleaned[best.log.tp] = best.log
@@ -217,17 +223,19 @@ class LogCleaner:
             self._give_up(log, f"its segments cannot be read: {error}", None)
         return None
 
-    def _waits(self, log: Log) -> bool:
-        tp = log.tp
-        if tp in self.uncleanable:
-            if self.uncleanable[tp] is log:
-                return True
+    def _forget_deleted(self) -> None:
+        """What is noted about logs that are gone, or that others have taken the names of."""
+        get = self._logs.get
+        for tp in [tp for tp, log in self.uncleanable.items() if get(tp) is not log]:
             del self.uncleanable[tp]
-        put_off = self._put_off.get(tp)
-        if put_off is None:
-            return False
-        if put_off.log is not log:
+        for tp in [tp for tp, put_off in self._put_off.items() if get(tp) is not put_off.log]:
             del self._put_off[tp]
+
+    def _waits(self, log: Log) -> bool:
+        if self.uncleanable.get(log.tp) is log:
+            return True
+        put_off = self._put_off.get(log.tp)
+        if put_off is None or put_off.log is not log:
             return False
         return self._clock.monotonic_ms() < put_off.until_ms
 
@@ -239,6 +247,7 @@ class LogCleaner:
             not self._stopped
             and self._logs.get(log.tp) is log
             and log.failure is None
+            and log.config.compact
             and log.generation == candidate.generation
         )
 
@@ -374,14 +383,14 @@ class LogCleaner:
     def _tell(self, candidate: Candidate, result: CleaningResult) -> None:
         stats = result.stats
         logger.info(
-            "%s: compacted offsets %d to %d, %.1f MB became %.1f MB in %.2f s (%.0f MB/s)",
+            "%s: compacted up to offset %d: %d records became %d, %.0f kB became %.0f kB, in %.2f s",
             candidate.log.tp,
-            candidate.first_dirty_offset,
             result.next_dirty_offset,
-            stats.bytes_read / 1e6,
-            stats.bytes_written / 1e6,
+            stats.records_read,
+            stats.records_written,
+            stats.bytes_read / 1e3,
+            stats.bytes_written / 1e3,
             stats.seconds,
-            stats.bytes_read / 1e6 / max(stats.seconds, 1e-6),
         )
         if stats.invalid_records:
             logger.warning(

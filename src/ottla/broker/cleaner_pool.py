@@ -158,6 +158,10 @@ class _Process:
         if self._child.poll() is None and not self._loop.is_closed():
             self._loop.call_later(_REAP_INTERVAL_S, self._reap)
 
+    @property
+    def is_gone(self) -> bool:
+        return self._child.poll() is not None
+
     def wait(self) -> None:
         """For the end of the broker; a process that the disk holds up ends when it can."""
         with suppress(subprocess.TimeoutExpired):
@@ -183,6 +187,8 @@ class CleanerPool:
         self._silence_ms_max = silence_ms_max
         self._idle: list[_Process] = []
         self._busy: dict[_Process, None] = {}
+        self._dying: list[_Process] = []
+        """Killed, and perhaps not gone yet."""
 
     @property
     def pids(self) -> list[int]:
@@ -208,6 +214,7 @@ class CleanerPool:
             self._busy.pop(process, None)
             if process.answer is None or process.lost is not None:
                 process.end()
+                self._dying = [each for each in (*self._dying, process) if not each.is_gone]
         self._rest(process)
         if isinstance(answer, CleaningFailed):
             raise answer
@@ -251,10 +258,13 @@ class CleanerPool:
             process.end()
 
     def close(self) -> None:
-        """Ends all of them; what they were writing is thrown away by the next start."""
-        processes = (*self._busy, *self._idle)
+        """Ends all of them; what they were writing is thrown away by the next start. Also those are waited
+        for whose jobs were given up: nobody may write into a directory whose lock is given back.
+        """
+        processes = (*self._busy, *self._idle, *self._dying)
         self._busy.clear()
         self._idle.clear()
+        self._dying.clear()
         for process in processes:
             process.end()
         for process in processes:

@@ -180,7 +180,7 @@ class CoordinatorHost(Generic[S]):
                         unreadable += not self.replay_bytes(record, producer_id)
                         if turn.over():
                             yield turn.rest()
-                if self._is_over():
+                if self.has_ended():
                     return
             else:
                 break  # compaction has taken the last batches below, and nothing came after them
@@ -190,7 +190,7 @@ class CoordinatorHost(Generic[S]):
             unreadable += not is_readable
             if turn.over():
                 yield turn.rest()
-        if self._is_over():
+        if self.has_ended():
             return
         self.last_offset = upto - 1
         self.loading = False
@@ -198,7 +198,8 @@ class CoordinatorHost(Generic[S]):
             logger.error("%s: %d records make no sense and were skipped", self.partition.tp, unreadable)
         self.loaded(replayed, clock.monotonic_ms() - began_ms)
 
-    def _is_over(self) -> bool:
+    def has_ended(self) -> bool:
+        """`over`, for who has asked before a wait: the type checker takes the attribute for unchanged."""
         return self.over
 
     def replay_bytes(self, record: Record, producer_id: int) -> bool:

@@ -184,12 +184,14 @@ class Log:
         log_start_offset: int = 0,
         producer_id_expiration_ms: int = PRODUCER_ID_EXPIRATION_MS,
         topic_id: bytes | None = None,
+        first_dirty_offset: int = -1,
     ) -> Log:
         """Loads the log in `dir_path`, or makes an empty one where there is none.
 
         After an unclean shutdown what lies past the recovery point is checked and cut at the first bad batch.
         `topic_id` is written to `partition.metadata` when the file is not there; `Log.topic_id` is what the
-        file says. Raises OSError when the disk fails.
+        file says. `first_dirty_offset` is what the cleaner's checkpoint has, -1 for nothing: a log that is in
+        it has holes, also when its topic is not compacted any more. Raises OSError when the disk fails.
         """
         loaded = load_log(
             disk,
@@ -201,6 +203,7 @@ class Log:
             log_start_offset=log_start_offset,
             producer_id_expiration_ms=producer_id_expiration_ms,
             roll_jitter_ms=lambda base_offset: _roll_jitter_ms(tp, base_offset, config),
+            was_compacted=first_dirty_offset >= 0,
         )
         log = cls(
             disk,
@@ -211,6 +214,7 @@ class Log:
             now_ms=now_ms,
             producer_id_expiration_ms=producer_id_expiration_ms,
         )
+        log.first_dirty_offset = first_dirty_offset
         if topic_id is not None and log.topic_id is None:
             log.assign_topic_id(topic_id)
         return log

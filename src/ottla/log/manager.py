@@ -402,11 +402,11 @@ class LogManager:
                     clean_shutdown=log_dir.had_clean_shutdown,
                     recovery_point=recovery_points.get(tp, 0),
                     log_start_offset=starts.get(tp, 0),
+                    first_dirty_offset=dirty_offsets.get(tp, -1),
                 )
                 high_watermark = high_watermarks.get(tp, 0)
                 if high_watermark > 0:
                     log.update_high_watermark(high_watermark)
-                log.first_dirty_offset = dirty_offsets.get(tp, -1)
                 self._add(log_dir, log)
         except OSError as error:
             self._fail(log_dir, error)
@@ -419,6 +419,7 @@ class LogManager:
         clean_shutdown: bool,
         recovery_point: int = 0,
         log_start_offset: int = 0,
+        first_dirty_offset: int = -1,
         topic_id: bytes | None = None,
     ) -> Log:
         return Log.open(
@@ -432,6 +433,7 @@ class LogManager:
             log_start_offset=log_start_offset,
             producer_id_expiration_ms=self.settings.producer_id_expiration_ms,
             topic_id=topic_id,
+            first_dirty_offset=first_dirty_offset,
         )
 
     # --- the logs

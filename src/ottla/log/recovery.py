@@ -85,7 +85,9 @@ def load_log(
     log_start_offset: int,
     producer_id_expiration_ms: int,
     roll_jitter_ms: Callable[[int], int],
+    was_compacted: bool = False,
 ) -> LoadedLog:
+    """`was_compacted` says that the log has holes, though its topic may not be compacted any more."""
     loaded = LoadedLog()
     try:
         names = disk.list_dir(dir_path)
@@ -117,6 +119,7 @@ def load_log(
                 recovery_point,
                 now_ms,
                 producer_id_expiration_ms,
+                may_have_holes=config.compact or was_compacted,
             )
             loaded.names_changed = True  # nobody knows which names the dead process had made durable
             if loaded.topic_id is not None:
@@ -449,6 +452,8 @@ def _recover(
     recovery_point: int,
     now_ms: int,
     producer_id_expiration_ms: int,
+    *,
+    may_have_holes: bool,
 ) -> None:
     segments = loaded.segments
     # When the recovery point is where a segment begins, the one before it is durable with its indexes: a
@@ -473,13 +478,15 @@ def _recover(
         segment = segments[number]
         # A gap, or an overlap: a truncation of the segment before that was lost while this one was kept.
         lost_before = number > first and (
-            segment.base_offset < end or (segment.base_offset > end and not config.compact)
+            segment.base_offset < end or (segment.base_offset > end and not may_have_holes)
         )
         if lost_before:
             _drop_from(disk, dir_path, loaded, number)
             break
         drop_rest = partial(_drop_from, disk, dir_path, loaded, number + 1)
-        end, cut = _recover_segment(segment, loaded, recovery_point, config, drop_rest)
+        end, cut = _recover_segment(
+            segment, loaded, recovery_point, config.index_interval_bytes, may_have_holes, drop_rest
+        )
         if cut:
             break
     loaded.log_end_offset = end
@@ -501,7 +508,8 @@ def _recover_segment(
     segment: Segment,
     loaded: LoadedLog,
     recovery_point: int,
-    config: LogConfig,
+    index_interval_bytes: int,
+    may_have_holes: bool,
     drop_rest: Callable[[], None],
 ) -> tuple[int, bool]:
     """Passes over a segment and makes everything again that is derived from it. Returns the offset at which
@@ -517,7 +525,7 @@ def _recover_segment(
     end_offset = segment.base_offset
     try:
         for position, header in segment.walk(0, recovery_point):
-            hole = header.base_offset > end_offset >= recovery_point and not config.compact
+            hole = header.base_offset > end_offset >= recovery_point and not may_have_holes
             if header.base_offset < end_offset or hole or header.last_offset_delta < 0:
                 raise CorruptBatch(f"offset {header.base_offset} comes after {end_offset - 1}")
             if not segment.fits(header.last_offset):
@@ -525,7 +533,7 @@ def _recover_segment(
             marker = None
             if header.is_control and header.producer_id >= 0:
                 marker = segment.read_marker(position, header)
-            segment.note_existing(position, header, config.index_interval_bytes)
+            segment.note_existing(position, header, index_interval_bytes)
             if header.leader_epoch > epochs.latest_epoch:
                 epochs.assign(header.leader_epoch, header.base_offset)
             if header.producer_id >= 0:

@@ -135,8 +135,9 @@ class Partition:
     ) -> AppendInfo:
         """Appends as the leader. Afterwards `must_wait` says whether the acknowledgement has to wait.
 
-        Raises NeedsWorker for a batch that a thread has to check first; it comes again as `prepared`. The
-        first batch of a transaction shows its `verification`, a marker has its `transaction_version`.
+        Raises NeedsWorker for a client's batch that a thread has to check first; it comes again as
+        `prepared`. What a coordinator appends cannot wait: its next decision rests on it. The first batch of
+        a transaction shows its `verification`, a marker has its `transaction_version`.
         """
         if not self.is_leader:
             raise KafkaError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
@@ -152,7 +153,7 @@ class Partition:
             self.leader_epoch,
             now_ms,
             origin=origin,
-            on_loop=True,
+            on_loop=origin is AppendOrigin.CLIENT,
             prepared=prepared,
             verification=verification,
             transaction_version=transaction_version,

@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 from ottla.coordination.outcome import Outcome
 from ottla.coordination.regex import compile_regex
 from ottla.model.errors import ErrorCode
+from ottla.transactions.record import SCAN_BYTES_MAX, record_bytes_about
 from ottla.transactions.registry import Registry
 from ottla.transactions.states import BY_LABEL, State
 from ottla.transactions.transaction import Transaction
@@ -108,6 +109,12 @@ class TransactionAdmin:
         idle_since_ms = env.clock.now_ms() - env.settings.id_expiration_ms
         expired, more = self._registry.idle.due(idle_since_ms + 1, limit)
         outcome = Outcome()
+        room_bytes = SCAN_BYTES_MAX
         for transactional_id in expired:
+            transaction = self._registry.get(transactional_id)
+            assert transaction is not None
+            room_bytes -= record_bytes_about(transaction)
+            if room_bytes < 0 and outcome.records:
+                return outcome, True
             self._registry.forget(outcome, transactional_id)
         return outcome, more

@@ -28,6 +28,7 @@ from ottla.coordination.outcome import Outcome
 from ottla.coordination.promise import Promise
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.transactions.markers import TxnToEnd
+from ottla.transactions.record import SCAN_BYTES_MAX, record_bytes_about
 from ottla.transactions.registry import Registry
 from ottla.transactions.states import COMMITTED, State
 from ottla.transactions.transaction import (
@@ -138,9 +139,13 @@ class Endings:
     def abort_timed_out(self, limit: int) -> tuple[Outcome, bool]:
         outcome = Outcome()
         overdue, more = self._registry.time_outs.due(self._registry.env.clock.now_ms(), limit)
+        room_bytes = SCAN_BYTES_MAX
         for transactional_id in overdue:
             transaction = self._registry.get(transactional_id)
             assert transaction is not None
+            room_bytes -= record_bytes_about(transaction)
+            if room_bytes < 0 and outcome.records:
+                return outcome, True
             self.fence(outcome, transaction)
         return outcome, more
 

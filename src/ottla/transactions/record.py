@@ -25,6 +25,11 @@ from ottla.wire.primitives import Buffer, DecodeError
 
 FIRST_FLEXIBLE_TRANSACTION_VERSION: Final = 1
 
+SCAN_BYTES_MAX: Final = 64 * 1024
+"""Of the records that a look at the clock decides at once: they are one batch, which `max.message.bytes`
+would refuse for ever if it were too large. One record alone may have more.
+"""
+
 
 class DecidedValue(TransactionLogValue):
     """A value that was just decided. It takes along, to the replay, what the log does not hold."""
@@ -57,6 +62,12 @@ def transaction_record(transaction: Transaction, transaction_version: int) -> Co
         value.next_producer_id = transaction.next_producer_id
     value.last_producer_epoch = transaction.last_producer_epoch
     return CoordinatorRecord(_key(transaction.transactional_id), value, version)
+
+
+def record_bytes_about(transaction: Transaction) -> int:
+    """Not less than its record has."""
+    names = sum(len(topic) + 12 for topic, _ in transaction.partitions)
+    return 100 + 3 * len(transaction.transactional_id) + names
 
 
 def tombstone(transactional_id: str) -> CoordinatorRecord:

@@ -1,7 +1,7 @@
 """The transactional ids of one shard: what the log says of each, and which of them are due for something.
 
-Only `replay` changes them. While the log is being loaded nothing is indexed: it may hold many records of one
-id, and only the last one counts.
+Only `replay` changes them. They are indexed there and then, also while the log is being loaded: that goes in
+slices, and whoever loads replays only the last record of an id.
 """
 
 from __future__ import annotations
@@ -55,13 +55,10 @@ class Registry:
             self._by_id.pop(transactional_id, None)
         else:
             self._by_id[transactional_id] = after
-        if self._is_loaded:
-            self._index(transactional_id, after)
+        self._index(transactional_id, after)
 
     def loaded(self) -> None:
         self._is_loaded = True
-        for transaction in self._by_id.values():
-            self._index(transaction.transactional_id, transaction)
 
     def _index(self, transactional_id: str, transaction: Transaction | None) -> None:
         times_out_ms = None if transaction is None else transaction.times_out_ms

@@ -12,6 +12,7 @@ from txn_bench import TxnBench, TxnProducer
 from ottla.broker.side_lane import PER_PASS_MIN
 from ottla.broker.transaction_coordinator import ENDINGS_PER_PASS
 from ottla.coordination.outcome import Outcome
+from ottla.log.turn import Turn
 from ottla.model.errors import ErrorCode
 from ottla.transactions.shard import TransactionShard
 from ottla.wire.messages.add_partitions_to_txn import AddPartitionsToTxnRequest, AddPartitionsToTxnTopic
@@ -102,3 +103,23 @@ def test_a_batch_does_not_overtake_the_request_that_adds_its_partition(bench: Tx
     bench.settle()
     answer = bench.reply(batch, at, 11, peer)
     assert answer.responses[0].partition_responses[0].error_code == ErrorCode.NONE
+
+
+def test_a_coordinator_that_was_given_up_writes_no_more_markers(
+    bench: TxnBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next one writes them all. With the epoch that a producer of the first generation keeps, a late
+    marker of the former one would end the transaction that came after.
+    """
+    producer = TxnProducer(bench, generation=1).ready()
+    for partition in range(4):
+        producer.send(b"x", partition)
+    monkeypatch.setattr(Turn, "over", lambda self: True)
+    assert producer.end(committed=True) == ErrorCode.NONE
+    bench.txn_host.give_up(None)
+    bench.txn_loaded()
+    bench.reaches("t", "CompleteCommit")
+    bench.settle()
+    for partition in range(4):
+        headers = [header for _, header in bench.log("events", partition).active_segment.headers()]
+        assert sum(header.is_control for header in headers) == 1

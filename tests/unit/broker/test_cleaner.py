@@ -58,12 +58,17 @@ class Worker(CleaningInPlace):
 
 
 class Setup:
-    def __init__(self, disk: VirtualDisk | None = None, settings: CleanerSettings = SMALL) -> None:
+    def __init__(
+        self,
+        disk: VirtualDisk | None = None,
+        settings: CleanerSettings = SMALL,
+        configs: dict[str, LogConfig] | None = None,
+    ) -> None:
         self.scheduler = Scheduler(5)
         self.clock = VirtualClock(self.scheduler)
         self.disk = disk or VirtualDisk()
         self.driver = SimDriver(self.scheduler, self.clock)
-        self.configs: dict[str, LogConfig] = {}
+        self.configs: dict[str, LogConfig] = configs or {}
         self.logs = LogManager(
             self.disk,
             self.clock,
@@ -256,6 +261,72 @@ def test_what_changed_while_it_was_cleaned_is_not_swapped(change: str) -> None:
         assert now is None and ORDERS not in setup.logs.being_cleaned
 
 
+def test_a_log_that_is_not_to_be_compacted_any_more_keeps_what_was_being_cleaned() -> None:
+    """Kafka's LogManager.updateTopicConfig aborts a cleaning when `cleanup.policy` drops compact."""
+    setup = Setup()
+    log = setup.log()
+    setup.fill(log)
+
+    def change_policy(_: CleaningResult) -> None:
+        setup.configs["orders"] = replace(COMPACT, cleanup_policy=frozenset({"delete"}))
+        setup.logs.update_topic_config("orders")
+
+    setup.worker.after = change_policy
+    segments = log.segments
+    setup.run()
+    assert len(setup.worker.jobs) == 1
+    assert log.segments == segments
+    assert not [n for n in setup.disk.list_dir("/data/orders-0") if n.endswith((".cleaned", ".swap"))]
+    setup.configs["orders"] = COMPACT
+    setup.logs.update_topic_config("orders")
+    setup.worker.after = lambda result: None
+    setup.scheduler.run_for(1_000)
+    assert keys_of(log) == {b"key-0": 57, b"key-1": 58, b"key-2": 59}
+
+
+def test_a_log_that_retention_came_to_between_look_and_work_is_looked_at_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A look goes over all logs, and others have their turns meanwhile."""
+    setup = Setup()
+    log = setup.log(cleanup_policy=frozenset({"compact", "delete"}))
+    setup.fill(log)
+    look = setup.cleaner._look
+    looks: list[Log] = []
+
+    def look_and_wait(seen: Log) -> Any:
+        found = look(seen)
+        looks.append(seen)
+        if len(looks) == 1:
+            seen.advance_log_start(30)
+            assert seen.apply_retention(setup.clock.now_ms()) > 0
+        return found
+
+    monkeypatch.setattr(setup.cleaner, "_look", look_and_wait)
+    setup.run(50)
+    assert [job.segments[0].base_offset for job in setup.worker.jobs] == [log.segments[0].base_offset]
+    assert setup.noted() == {ORDERS: log.active_segment.base_offset}
+    assert not setup.cleaner._put_off
+
+
+@pytest.mark.parametrize(
+    "error", [CleaningFailed("damaged", corrupt_offset=3), CleaningFailed("full", errno=errno.ENOSPC)]
+)
+def test_nothing_is_kept_of_a_deleted_topic_that_could_not_be_compacted(error: CleaningFailed) -> None:
+    setup = Setup()
+    setup.fill(setup.log())
+
+    def fail(_: CleaningJob) -> None:
+        raise error
+
+    setup.worker.before = fail
+    setup.run()
+    assert setup.cleaner.uncleanable or setup.cleaner._put_off
+    setup.logs.delete(ORDERS)
+    setup.scheduler.run_for(1_000)
+    assert not setup.cleaner.uncleanable and not setup.cleaner._put_off
+
+
 def test_retention_leaves_a_log_alone_while_it_is_cleaned_and_takes_its_turn_after() -> None:
     setup = Setup()
     log = setup.log(cleanup_policy=frozenset({"compact", "delete"}), retention_bytes=3_000)
@@ -398,6 +469,23 @@ def test_after_a_restart_compaction_begins_where_it_was() -> None:
     again.run()
     assert again.cleaned[0][:2] == ("orders", place)
     assert keys_of(log) == {b"key-0": 258, b"key-1": 259, b"key-2": 257}
+
+
+def test_a_log_that_was_compacted_once_is_not_cut_at_its_holes_when_its_policy_is_delete_now() -> None:
+    """A recovery point that cannot be read counts as none, and then all of the log is scanned."""
+    setup = Setup()
+    log = setup.log()
+    setup.fill(log)
+    setup.run()
+    kept = keys_of(log)
+    setup.driver.kill()
+    setup.disk.crash()
+    disk = setup.disk.restart(random.Random(1), power_loss=True)
+    disk.remove(f"/data/{RECOVERY_POINT_CHECKPOINT}")
+    delete = replace(COMPACT, cleanup_policy=frozenset({"delete"}))
+    found = Setup(disk, configs={"orders": delete}).logs.get(ORDERS)
+    assert found is not None
+    assert keys_of(found) == kept and found.log_end_offset == 60
 
 
 def test_the_place_noted_for_a_topic_does_not_hold_for_the_next_one_of_its_name() -> None:

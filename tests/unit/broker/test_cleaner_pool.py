@@ -253,6 +253,25 @@ def test_the_end_of_the_pool_is_the_end_of_its_processes(tmp_path: Path) -> None
     assert pids and not any(is_alive(pid) for pid in pids)
 
 
+def test_the_end_of_the_pool_waits_for_a_process_whose_job_was_given_up(tmp_path: Path) -> None:
+    """The directory's lock is given back next: nobody may write there then."""
+
+    async def run() -> None:
+        loop = asyncio.get_running_loop()
+        driver = AsyncioDriver(loop, SystemClock())
+        text = "import sys\nprint('{\"alive\":true}', flush=True)\nfor line in sys.stdin: pass"
+        pool = CleanerPool(loop, SystemClock(), command=script(text))
+        for _ in range(3):
+            driver.run(pool.clean(job(str(tmp_path)), lambda: True), lambda result, error: None)
+        await asyncio.sleep(0)
+        pids = pool.pids
+        driver.close()
+        pool.close()
+        assert len(pids) == 3 and not any(is_alive(pid) for pid in pids)
+
+    asyncio.run(run())
+
+
 def test_a_process_ends_with_its_broker_even_when_that_is_killed(tmp_path: Path) -> None:
     """A broker that is killed closes no job: here its end of the pipe stays open on purpose."""
     ready = tmp_path / "pid"
