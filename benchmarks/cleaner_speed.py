@@ -67,7 +67,7 @@ def write_log(
         timestamp += 1
         if size >= SEGMENT_BYTES or written >= log_bytes:
             file.close()
-            segments.append(SegmentToClean(base, offset, size, timestamp, False))
+            segments.append(SegmentToClean(base, offset, size, False))
             base, size = offset, 0
             if written < log_bytes:
                 file = (dir_path / f"{base:020d}.log").open("wb")

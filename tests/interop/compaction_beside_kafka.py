@@ -197,7 +197,7 @@ def clean_with_ours(folder: Path, first_dirty: int, end: int, now_ms: int) -> Cl
         has_txn_index = txn_index.exists() and txn_index.stat().st_size > 0
         log = folder / f"{base:020}.log"
         if base < end:
-            segments.append(SegmentToClean(base, next_base, log.stat().st_size, 0, has_txn_index))
+            segments.append(SegmentToClean(base, next_base, log.stat().st_size, has_txn_index))
         elif has_txn_index:
             later += [txn for txn in aborted_in(txn_index) if txn.first_offset < end]
         for header, _ in batches_in(log):

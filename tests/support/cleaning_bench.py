@@ -145,7 +145,6 @@ class CleaningBench:
                     active.base_offset,
                     self.next_offset,
                     active.size,
-                    active.max_timestamp,
                     active.txn_index is not None,
                 )
             )
@@ -207,7 +206,6 @@ class CleaningBench:
                     old[-1],
                     base_offset=cleaned.base_offset,
                     size_bytes=cleaned.size_bytes,
-                    largest_timestamp_ms=cleaned.largest_timestamp_ms,
                     has_txn_index=cleaned.has_txn_index,
                 )
             ]

@@ -45,11 +45,6 @@ class Decoded(NamedTuple):
     unknown_type: int | None = None
 
 
-def messages_of(topic: str) -> str | None:
-    """The module whose messages a topic's records are; None for a topic of other people's data."""
-    return TOPIC_MESSAGES.get(topic)
-
-
 def document(message: Any, version: int) -> dict[str, Any]:
     """A message as Kafka's tools write it in a version."""
     kind = type(message)

@@ -17,7 +17,6 @@ class SegmentToClean:
     end_offset: int
     """One past the last offset that may be in it: the next segment's base offset."""
     size_bytes: int
-    largest_timestamp_ms: int
     has_txn_index: bool
 
 

@@ -162,7 +162,6 @@ def describe(candidate: Candidate, limits: CleaningLimits, now_ms: int, turn: Tu
                 base_offset=segment.base_offset,
                 end_offset=end_offset,
                 size_bytes=segment.size,
-                largest_timestamp_ms=segment.largest_timestamp,
                 has_txn_index=segment.txn_index is not None,
             )
         )

@@ -64,7 +64,7 @@ def segment_with(path: Path, keys: str) -> tuple[SegmentToClean, ...]:
         for offset, key in enumerate(keys)
     )
     (path / f"{0:020d}.log").write_bytes(data)
-    return (SegmentToClean(0, len(keys), len(data), 1_700_000_000_000, False),)
+    return (SegmentToClean(0, len(keys), len(data), False),)
 
 
 def small_job(path: Path, **changes: Any) -> CleaningJob:
@@ -121,7 +121,7 @@ def script(text: str) -> tuple[str, ...]:
 def test_jobs_and_answers_survive_the_way_between_the_processes() -> None:
     sent = job(
         "/data",
-        segments=(SegmentToClean(0, 5, 100, -1, True),),
+        segments=(SegmentToClean(0, 5, 100, True),),
         last_offsets_of_producers={7: (4, 0), 2**62: (-1, 3)},
         later_aborted=((1, 2, 3, 4),),
     )

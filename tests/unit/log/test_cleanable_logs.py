@@ -218,7 +218,6 @@ def test_the_job_names_the_segments_and_the_last_batches_of_the_producers() -> N
     _, job = job_of(log, map_bytes=1 << 33, io_bytes_per_s_max=5.0)
     assert [(each.base_offset, each.end_offset) for each in job.segments] == [(0, 5)]
     assert job.segments[0].size_bytes == log.segments[0].size
-    assert job.segments[0].largest_timestamp_ms == NOW
     assert job.last_offsets_of_producers == {7: (4, 0), 8: (3, 0), 11: (-1, 4)}
     assert (job.map_bytes, job.io_bytes_per_s_max) == (2**31 - 1, 5.0)
     assert (job.topic, job.partition, job.dir_path) == ("events", 3, DIR)
