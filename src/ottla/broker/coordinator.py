@@ -9,6 +9,7 @@ background task for the timers of all, and loaded again when it had to be given 
 from __future__ import annotations
 
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from math import inf
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -38,7 +39,7 @@ RELOAD_FORGOTTEN_MS = 60_000.0
 FAULTS_MAX = 100
 
 
-class Coordinator(Generic[H]):
+class Coordinator(ABC, Generic[H]):
     topic: str
     """The topic that holds its records."""
     what: str
@@ -56,8 +57,8 @@ class Coordinator(Generic[H]):
         self._given_up: dict[int, tuple[float, float]] = {}
         """By partition, when its shard was last given up, and how long loading waits if it is again."""
 
-    def make_host(self, partition: Partition) -> H:
-        raise NotImplementedError
+    @abstractmethod
+    def make_host(self, partition: Partition) -> H: ...
 
     def start(self) -> None:
         self._node.driver.spawn(self._run_timers(), f"timers of {self.what}")

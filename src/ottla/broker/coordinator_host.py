@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import errno
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
@@ -80,7 +81,7 @@ class HostSettings(NamedTuple):
     codec: Codec
 
 
-class CoordinatorHost(Generic[S]):
+class CoordinatorHost(ABC, Generic[S]):
     """`over` is asked after every wait: it is set for good when this host serves no more."""
 
     __slots__ = (
@@ -118,16 +119,16 @@ class CoordinatorHost(Generic[S]):
     # --- what differs -------------------------------------------------------------------------------------
 
     @property
-    def settings(self) -> HostSettings:
-        raise NotImplementedError
+    @abstractmethod
+    def settings(self) -> HostSettings: ...
 
+    @abstractmethod
     def decode(self, key: bytes, value: bytes | None) -> CoordinatorRecord | None:
         """A record of this topic; None for a type that this version does not know."""
-        raise NotImplementedError
 
+    @abstractmethod
     def loaded(self, replayed: int, duration_ms: float) -> None:
         """The log has been replayed to its end, and requests are served from now on."""
-        raise NotImplementedError
 
     def replay_put_off(self) -> Iterator[bool]:
         """Replays what `replay_bytes` put off; for each record, whether it made sense."""
@@ -138,7 +139,7 @@ class CoordinatorHost(Generic[S]):
 
     def begin(self, work: object) -> None:
         """Begins what `Outcome.then` asked for: its records are below the high watermark."""
-        raise NotImplementedError
+        raise AssertionError(f"nobody here does {work!r}")
 
     # --- loading ------------------------------------------------------------------------------------------
 
