@@ -45,6 +45,74 @@ class InvalidArgument(OttlaError):
     """The caller asked for something that cannot be sent."""
 
 
+class InvalidConfig(InvalidArgument):
+    """A setting that does not exist, or a value that it cannot have."""
+
+
+class IllegalState(OttlaError):
+    """The call does not fit what was called before (commit without a transaction, poll without topics)."""
+
+
+class ClientClosed(IllegalState):
+    """The client was closed."""
+
+
+class SerializationFailed(OttlaError):
+    """A serializer or deserializer raised; its exception is the cause."""
+
+
+class RecordTooLarge(InvalidArgument):
+    """A single record exceeds `max.request.size` or `buffer.memory`."""
+
+
+class BufferFull(OttlaError):
+    """`buffer.memory` stayed full for `max.block.ms`."""
+
+    retriable = True
+
+
+class DeliveryTimedOut(OttlaError):
+    """A record was not acknowledged within `delivery.timeout.ms`; it may or may not have been stored."""
+
+
+class OperationTimedOut(OttlaError):
+    """The operation did not complete in the time it was given (`max.block.ms`, `default.api.timeout.ms`, or
+    the argument); the last thing that stood in the way is the cause.
+    """
+
+    retriable = True
+
+
+class ProducerFenced(OttlaError):
+    """A newer producer has the transactional id: this one can only be closed."""
+
+
+class TransactionFailed(OttlaError):
+    """The transaction cannot be committed: abort it, and go on with a new one."""
+
+
+class CommitFailed(OttlaError):
+    """The group has given the partitions to another member: what was read since the last commit will be
+    delivered again.
+    """
+
+
+class MaxPollExceeded(CommitFailed):
+    """`poll` came later than `max.poll.interval.ms`; the member has left its group and joins it again."""
+
+
+class NoOffset(OttlaError):
+    """A partition has no position: nothing is committed and `auto.offset.reset` is `none`."""
+
+
+class PositionLost(OttlaError):
+    """The position lies outside the log (deleted, or cut off) and `auto.offset.reset` is `none`."""
+
+
+class WokenUp(OttlaError):
+    """`wakeup()` was called."""
+
+
 class ServerError(OttlaError):
     """The broker answered with an error code."""
 
