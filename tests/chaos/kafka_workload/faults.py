@@ -106,7 +106,7 @@ class Faults:
         self.stop = threading.Event()
         self._pause_s = pause_s
         kinds = (Transactor, SecondGeneration)
-        self._transactors = [worker.name for worker in workers if isinstance(worker, kinds)]
+        self._transactors = [worker.name for worker in workers if issubclass(worker.kind, kinds)]
 
     def run(self) -> None:
         """One fault after another until `stop` is set."""

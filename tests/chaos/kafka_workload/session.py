@@ -24,6 +24,7 @@ from chaos.kafka_workload.fetch_audit import FetchAudit
 from chaos.kafka_workload.final_reads import final_reads
 from chaos.kafka_workload.history import History
 from chaos.kafka_workload.other_clients import make_other_workers
+from chaos.kafka_workload.own_process import OwnProcess
 from chaos.kafka_workload.proxy import Plant, Proxy
 from chaos.kafka_workload.second_generation import SecondGeneration
 from chaos.kafka_workload.shared import PARTITIONS, TOPICS, Shared
@@ -127,7 +128,8 @@ class Session:
             if workers is not None:
                 crew = workers(self.shared)
             else:
-                crew = make_workers(self.shared, is_small=is_small) + make_other_workers(self.shared)
+                crew = make_workers(self.shared, is_small=is_small, make=OwnProcess)
+                crew += make_other_workers(self.shared)
                 crew.append(SecondGeneration(self.shared, "second-generation"))
             for worker in crew:
                 worker.start()

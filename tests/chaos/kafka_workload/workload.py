@@ -53,15 +53,20 @@ class Worker(threading.Thread):
         self.history = shared.history
         self.random = random.Random(f"{shared.seed}/{name}")
         self.life = 0
+        # What does the work: this, unless it does so in another process.
+        self.kind: type[Worker] = type(self)
 
     @property
     def process(self) -> str:
         return f"{self.name}#{self.life}"
 
     def run(self) -> None:
+        self.run_lives(lambda: self.life + 1)
+
+    def run_lives(self, next_life: Callable[[], int]) -> None:
         try:
             while not self.shared.stop.is_set():
-                self.life += 1
+                self.life = next_life()
                 self.live()
         except Exception as error:
             self.shared.failures.append(f"{self.process} ended with {error!r}")
@@ -422,26 +427,48 @@ def fence(shared: Shared, transactional_id: str) -> bool:
     return True
 
 
-def make_workers(shared: Shared, *, is_small: bool = False) -> list[Worker]:
+Make = Callable[..., Worker]
+
+
+def in_this_process(shared: Shared, kind: type[Worker], name: str, **args: Any) -> Worker:
+    worker: Worker = kind(shared, name, **args)
+    return worker
+
+
+def make_workers(shared: Shared, *, is_small: bool = False, make: Make = in_this_process) -> list[Worker]:
     """The usual crew; the small one is for runs of seconds."""
     workers: list[Worker] = [
-        Sender(shared, "sender-1"),
-        Sender(shared, "sender-2"),
-        Transactor(shared, "transactor-1"),
-        Transactor(shared, "transactor-2", reads=True, timeout_ms=4_000),
-        Transactor(shared, "transactor-3", group="transactors"),
-        Poller(shared, "committed-1", "committed"),
-        Poller(shared, "uncommitted-1", "uncommitted"),
-        Poller(shared, "classic-1", "committed", "classic-group"),
-        Poller(shared, "classic-2", "committed", "classic-group"),
+        make(shared, Sender, "sender-1"),
+        make(shared, Sender, "sender-2"),
+        make(shared, Transactor, "transactor-1"),
+        make(shared, Transactor, "transactor-2", reads=True, timeout_ms=4_000),
+        make(shared, Transactor, "transactor-3", group="transactors"),
+        make(shared, Poller, "committed-1", isolation="committed"),
+        make(shared, Poller, "uncommitted-1", isolation="uncommitted"),
+        make(shared, Poller, "classic-1", isolation="committed", group="classic-group"),
+        make(shared, Poller, "classic-2", isolation="committed", group="classic-group"),
     ]
     if not is_small:
         workers += [
-            Transactor(shared, "transactor-4", group="transactors", timeout_ms=4_000),
-            Poller(shared, "cooperative-1", "uncommitted", "cooperative-group"),
-            Poller(shared, "cooperative-2", "uncommitted", "cooperative-group"),
-            Poller(shared, "consumer-1", "committed", "consumer-group", "consumer"),
-            Poller(shared, "consumer-2", "committed", "consumer-group", "consumer"),
+            make(shared, Transactor, "transactor-4", group="transactors", timeout_ms=4_000),
+            make(shared, Poller, "cooperative-1", isolation="uncommitted", group="cooperative-group"),
+            make(shared, Poller, "cooperative-2", isolation="uncommitted", group="cooperative-group"),
+            make(
+                shared,
+                Poller,
+                "consumer-1",
+                isolation="committed",
+                group="consumer-group",
+                protocol="consumer",
+            ),
+            make(
+                shared,
+                Poller,
+                "consumer-2",
+                isolation="committed",
+                group="consumer-group",
+                protocol="consumer",
+            ),
         ]
     return workers
 
