@@ -6,10 +6,10 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 DEV    := $(VENV)/.installed-dev
-BUILD_INPUTS := pyproject.toml setup.py constraints.txt src/ottla/wire/record_codec.py src/ottla/wire/compaction_codec.py
+BUILD_INPUTS := pyproject.toml setup.py constraints.txt $(addprefix src/ottla/wire/,record_codec.py record_writer.py compaction_codec.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types generate sim million groups-chaos exactly-once txn-chaos txn-plants compaction-beside-kafka bench bench-groups bench-compaction clean
+.PHONY: help demo test lint types generate sim million groups-chaos exactly-once txn-chaos txn-plants compaction-beside-kafka bench bench-groups bench-compaction bench-clients clean
 
 help: ## Show this help
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,16 +40,18 @@ lint: $(DEV)
 types: $(DEV)
 	$(BIN)/mypy
 
-generate: $(DEV) ## Regenerate what comes from schema/ (messages, record fields) and from the key table (docs)
+generate: $(DEV) ## Regenerate what comes from schema/ (messages, record fields), from the key tables (docs) and from the admin cores
 	$(BIN)/python tools/generate_messages.py
 	$(BIN)/python tools/generate_config_docs.py
 	$(BIN)/python tools/generate_record_fields.py
+	$(BIN)/python tools/generate_client_config_docs.py
+	$(BIN)/python tools/generate_admin_facades.py
 
 sim: $(DEV) ## Simulate crashes, bad disks and bad networks: SEED=n replays one run, MINUTES=n goes on (default 1)
 	$(BIN)/python -m ottla.testing.run $(if $(SEED),--seed $(SEED),--minutes $(or $(MINUTES),1))
 
-million: $(DEV) ## 1,000,000 idempotent records while the broker is killed with -9 ten times; all read back once, in order
-	$(BIN)/python tests/chaos/million.py
+million: $(DEV) ## 1,000,000 idempotent records while the broker is killed with -9 ten times; CLIENT=ottla (default) or librdkafka
+	$(BIN)/python tests/chaos/million.py --client $(or $(CLIENT),ottla)
 
 groups-chaos: $(DEV) ## Groups of up to 20 members of every client while members and broker are killed; SEED=n replays a plan
 	$(BIN)/python tests/chaos/groups/run.py $(if $(SEED),--seed $(SEED))
@@ -74,6 +76,9 @@ bench-groups: $(DEV) ## 200 consumer groups rebalance at once, Ottla beside Apac
 
 bench-compaction: $(DEV) ## Compact a 1 GB log beside a producer at 50 MB/s, Ottla beside Apache Kafka; QUICK=1 is shorter
 	PYTHONPATH=benchmarks $(BIN)/python -m compaction.run $(if $(QUICK),--quick)
+
+bench-clients: $(DEV) ## Ottla's client beside confluent-kafka, kafka-python and aiokafka at one broker; QUICK=1 is shorter
+	PYTHONPATH=benchmarks $(BIN)/python -m clients.run $(if $(QUICK),--quick)
 
 clean: ## Remove the virtual environment and everything that was built
 	rm -rf $(VENV) build src/*.egg-info src/ottla/wire/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -20,23 +20,14 @@ from __future__ import annotations
 import mmap
 import struct
 from collections.abc import Callable
-from enum import IntEnum
 from typing import Any
 
 import cramjam
 
+from ottla.wire.codec import Codec as Codec
+
 # What the struct, memoryview and crc32c functions accept; typing has no name for it before Python 3.12.
 ReadableBuffer = bytes | bytearray | memoryview
-
-
-class Codec(IntEnum):
-    """The compression codec of a batch: bits 0 to 2 of its attributes."""
-
-    NONE = 0
-    GZIP = 1
-    SNAPPY = 2
-    LZ4 = 3
-    ZSTD = 4
 
 
 class InvalidRecord(ValueError):

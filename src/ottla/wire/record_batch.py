@@ -2,8 +2,8 @@
 
 A batch is a header of 61 bytes and its records, compressed as a whole or not at all. The first 12 bytes (base
 offset and length) and the leader epoch lie outside the CRC, so the broker assigns offsets by patching in
-place. This module knows the header; the loops over records are in ``record_codec``, the codecs in
-``compression``.
+place. This module knows the header; the loops over records are in ``record_codec`` (reading) and
+``record_writer``, the codecs in ``compression``.
 
 * The produce path calls ``check_batch`` (everything), then ``patch_base_offset_and_epoch``; recovery and
   followers call ``check_crc``. Where the topic's configuration asks for it: ``set_max_timestamp``,
@@ -11,6 +11,7 @@ place. This module knows the header; the loops over records are in ``record_code
 * Tools, tests and coordinators, which want objects: ``encode_batch``, ``decode_batch``, and the control
   batches.
 * Whoever moves many records: ``encode_columns``, ``decode_columns``, whose buffers have Arrow's layout.
+* Clients: ``encode_lists``, ``encode_places``, ``seal_batch``; ``open_batch``, ``columns_of_batches``.
 
 ``CorruptBatch`` means that the bytes are not what was sent, ``InvalidRecord`` that what was sent is wrong.
 """
@@ -19,13 +20,13 @@ from __future__ import annotations
 
 import struct
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Literal, NamedTuple, cast
 
 from crc32c import crc32c
 
-from ottla.wire import record_codec
+from ottla.wire import record_codec, record_writer
 from ottla.wire.compression import (
     Codec,
     DecompressedTooLarge,
@@ -50,12 +51,14 @@ __all__ = [
     "HeaderColumn",
     "InvalidRecord",
     "LeaderChange",
+    "PendingColumns",
     "ReadableBuffer",
     "Record",
     "UnsupportedCodec",
     "Voter",
     "check_batch",
     "check_crc",
+    "columns_of_batches",
     "control_type",
     "decode_batch",
     "decode_columns",
@@ -66,10 +69,15 @@ __all__ = [
     "encode_columns",
     "encode_end_txn_batch",
     "encode_leader_change_batch",
+    "encode_lists",
+    "encode_places",
     "iter_headers",
+    "joined_columns",
+    "open_batch",
     "patch_base_offset_and_epoch",
     "read_header",
     "rewrite_batch",
+    "seal_batch",
     "set_max_timestamp",
 ]
 
@@ -89,6 +97,7 @@ ATTRIBUTES_AT = 21  # the CRC covers everything from here on
 LAST_OFFSET_DELTA_AT = 23
 BASE_TIMESTAMP_AT = 27
 MAX_TIMESTAMP_AT = 35
+PRODUCER_ID_AT = 43
 
 CODEC_MASK = 0x07
 TIMESTAMP_TYPE_BIT = 0x08
@@ -112,6 +121,7 @@ _INT32 = struct.Struct(">i")
 _UINT32 = struct.Struct(">I")
 _INT64 = struct.Struct(">q")
 _INT16 = struct.Struct(">h")
+_PRODUCER = struct.Struct(">qhi")  # id, epoch, base sequence
 
 
 _CODECS = tuple(Codec)  # by number: an index is far cheaper than the enumeration's constructor
@@ -399,6 +409,24 @@ def set_max_timestamp(
     return header._replace(attributes=attributes, max_timestamp=max_timestamp, crc=crc)
 
 
+def seal_batch(
+    batch: bytearray | memoryview,
+    producer_id: int,
+    producer_epoch: int,
+    base_sequence: int,
+    transactional: bool = False,
+) -> None:
+    """Write who sends a batch, and which of theirs it is, into its header, with a new CRC."""
+    (attributes,) = _INT16.unpack_from(batch, ATTRIBUTES_AT)
+    if transactional:
+        attributes |= TRANSACTIONAL_BIT
+    else:
+        attributes &= ~TRANSACTIONAL_BIT
+    _INT16.pack_into(batch, ATTRIBUTES_AT, attributes)
+    _PRODUCER.pack_into(batch, PRODUCER_ID_AT, producer_id, producer_epoch, base_sequence)
+    _write_crc(batch, 0, len(batch))
+
+
 def _write_crc(buf: bytearray | memoryview, pos: int, size_bytes: int) -> int:
     crc: int = crc32c(memoryview(buf)[pos + ATTRIBUTES_AT : pos + size_bytes])
     _UINT32.pack_into(buf, pos + CRC_AT, crc)
@@ -461,11 +489,12 @@ def _assemble(header: BatchHeader, payload: ReadableBuffer) -> bytearray:
     return batch
 
 
-def _write_header(batch: bytearray, header: BatchHeader) -> None:
+def _write_header(batch: bytearray, header: BatchHeader, crc: bool = True) -> None:
     if len(batch) - LOG_OVERHEAD > INT32_MAX:
         raise ValueError("a batch's length is a signed 32-bit number")
     HEADER.pack_into(batch, 0, *header._replace(batch_length=len(batch) - LOG_OVERHEAD))
-    _write_crc(batch, 0, len(batch))
+    if crc:
+        _write_crc(batch, 0, len(batch))
 
 
 # --- records as objects -------------------------------------------------------------------------------------
@@ -580,6 +609,25 @@ def _checked_body(
     return body, start, stop, walk
 
 
+def open_batch(
+    buf: ReadableBuffer, pos: int, end: int, header: BatchHeader, *, decompressed_bytes_max: int, check: bool
+) -> record_codec.RowReader:
+    """The records of the batch at pos, checked (its CRC, too, if asked for), to be taken a few at a time."""
+    if check:
+        check_crc(buf, pos, end)
+    body, start, stop, _ = _checked_body(buf, pos, header, decompressed_bytes_max, 0)
+    return record_codec.RowReader(
+        body,
+        start,
+        stop,
+        header.record_count,
+        header.base_offset,
+        header.base_timestamp,
+        header.timestamp_type == LOG_APPEND_TIME,
+        header.max_timestamp,
+    )
+
+
 # --- columns ------------------------------------------------------------------------------------------------
 
 
@@ -611,7 +659,7 @@ def encode_columns(
     times = _typed(timestamps, "q")
     rows = len(times) - start if count is None else count
     deltas = None if offset_deltas is None else _typed(offset_deltas, "i")
-    reader = record_codec.ColumnReader(
+    source = record_writer.ColumnSource(
         times,
         deltas,
         None if keys is None else _buffers(keys),
@@ -621,7 +669,7 @@ def encode_columns(
         None if headers is None else _buffers(headers.values),
     )
     base_timestamp = times[start] if 0 <= start < len(times) and rows > 0 else NO_TIMESTAMP
-    size = reader.measure(start, rows, base_timestamp)
+    size = source.measure(start, rows, base_timestamp)
     if deltas is not None and rows > 0:
         last_offset_delta = deltas[start + rows - 1]
         if deltas[start] < 0 or any(
@@ -642,20 +690,104 @@ def encode_columns(
         | (CONTROL_BIT if control else 0),
         last_offset_delta=last_offset_delta,
         base_timestamp=base_timestamp,
-        max_timestamp=reader.timestamp_max,
+        max_timestamp=source.timestamp_max,
         producer_id=producer_id,
         producer_epoch=producer_epoch,
         base_sequence=base_sequence,
         record_count=rows,
     )
-    if codec == Codec.NONE:
-        batch = bytearray(HEADER_BYTES + size)
-        reader.write(batch, HEADER_BYTES, start, rows, base_timestamp)
-        _write_header(batch, header)
+    batch = bytearray(HEADER_BYTES + size)
+    source.write(batch, HEADER_BYTES, start, rows, base_timestamp)
+    return _finished(header, batch, level)
+
+
+def encode_places(
+    source: record_writer.ColumnSource,
+    start: int,
+    rows: int,
+    *,
+    codec: Codec = Codec.NONE,
+    level: int | None = None,
+    crc: bool = True,
+) -> bytearray:
+    """The rows that `source.fit` has just measured as a producer's batch, without id and sequence.
+
+    crc=False leaves the CRC to `seal_batch`.
+    """
+    base_timestamp = source.timestamp_at(start)
+    batch: bytearray = record_writer.new_bytes(HEADER_BYTES + source.size)
+    source.write(batch, HEADER_BYTES, start, rows, base_timestamp)
+    return _finished(_new_header(rows, base_timestamp, source.timestamp_max, codec), batch, level, crc)
+
+
+def encode_lists(
+    timestamps: list[int],
+    keys: list[bytes | None] | None,
+    values: list[bytes | None] | None,
+    headers: list[tuple[tuple[str, bytes | None], ...]] | None = None,
+    *,
+    codec: Codec = Codec.NONE,
+    level: int | None = None,
+    producer_id: int = NO_PRODUCER_ID,
+    producer_epoch: int = NO_PRODUCER_EPOCH,
+    base_sequence: int = NO_SEQUENCE,
+    transactional: bool = False,
+) -> bytearray:
+    """The records in parallel lists as a producer's batch. A list that is None is null in every record.
+
+    ValueError when the lists differ in length, TypeError when a key or value is not bytes.
+    """
+    batch, base_timestamp, max_timestamp = record_writer.encode_lists(
+        timestamps, keys, values, headers, HEADER_BYTES
+    )
+    header = _new_header(
+        len(timestamps),
+        base_timestamp,
+        max_timestamp,
+        codec | (TRANSACTIONAL_BIT if transactional else 0),
+        producer_id,
+        producer_epoch,
+        base_sequence,
+    )
+    return _finished(header, batch, level)
+
+
+def _new_header(
+    rows: int,
+    base_timestamp: int,
+    max_timestamp: int,
+    attributes: int,
+    producer_id: int = NO_PRODUCER_ID,
+    producer_epoch: int = NO_PRODUCER_EPOCH,
+    base_sequence: int = NO_SEQUENCE,
+) -> BatchHeader:
+    """The header of a new batch of a producer; length and CRC are made when it is finished."""
+    return BatchHeader(
+        0,
+        0,
+        NO_LEADER_EPOCH,
+        MAGIC,
+        0,
+        attributes,
+        max(0, rows - 1),
+        base_timestamp,
+        max_timestamp,
+        producer_id,
+        producer_epoch,
+        base_sequence,
+        rows,
+    )
+
+
+def _finished(header: BatchHeader, batch: bytearray, level: int | None, crc: bool = True) -> bytearray:
+    """A batch whose records are written, and follow the room for its header: with the header, compressed as
+    its codec says.
+    """
+    if not header.attributes & CODEC_MASK:
+        _write_header(batch, header, crc)
         return batch
-    body = bytearray(size)
-    reader.write(body, 0, start, rows, base_timestamp)
-    return _assemble(header, compress(codec, body, level))
+    with memoryview(batch) as view:
+        return _assemble(header, compress(header.codec, view[HEADER_BYTES:], level))
 
 
 def _typed(buf: ReadableBuffer, kind: str) -> memoryview:
@@ -671,11 +803,12 @@ def _typed(buf: ReadableBuffer, kind: str) -> memoryview:
     return view[:whole].cast(cast("Literal['q', 'i']", kind))
 
 
-def _buffers(column: BinaryColumn) -> tuple[memoryview, memoryview, memoryview | None]:
+def _buffers(column: BinaryColumn) -> tuple[memoryview, memoryview, memoryview | None, int]:
     return (
         _typed(column.offsets, "i"),
         _typed(column.data, "B"),
         None if column.validity is None else _typed(column.validity, "B"),
+        0,
     )
 
 
@@ -697,62 +830,123 @@ def decode_columns(
     which a column would outgrow its int32 offsets: end_position says where to go on. Nobody may write to buf
     during the call.
     """
-    parts: list[tuple[ReadableBuffer, int, int, BatchHeader, int]] = []
-    rows = key_bytes = value_bytes = key_nulls = value_nulls = 0
-    header_count = header_key_bytes = header_value_bytes = header_value_nulls = 0
-    left = decompressed_bytes_max
-    end_position, next_offset = pos, start_offset
-    for at, header in iter_headers(buf, pos, end):
-        wanted = header.last_offset >= start_offset and (
-            not header.is_control if keep is None else keep(header)
-        )
-        if wanted and header.record_count != 0:
-            if check:
-                check_crc(buf, at, end)
-            delta_min = min(max(0, start_offset - header.base_offset), INT32_MAX)
-            body, start, stop, walk = _checked_body(buf, at, header, left, delta_min)
-            rows_then = rows + walk.rows
-            if (
-                rows_then >= INT32_MAX
-                or key_bytes + walk.key_bytes > INT32_MAX
-                or value_bytes + walk.value_bytes > INT32_MAX
-                or header_count + walk.headers >= INT32_MAX
-                or header_key_bytes + walk.header_key_bytes > INT32_MAX
-                or header_value_bytes + walk.header_value_bytes > INT32_MAX
-            ):
-                if parts:
-                    break
-                raise DecompressedTooLarge("one batch holds more than a column with int32 offsets")
-            if body is not buf:
-                left -= len(body)
-            rows = rows_then
-            key_bytes += walk.key_bytes
-            key_nulls += walk.key_nulls
-            value_bytes += walk.value_bytes
-            value_nulls += walk.value_nulls
-            header_count += walk.headers
-            header_key_bytes += walk.header_key_bytes
-            header_value_bytes += walk.header_value_bytes
-            header_value_nulls += walk.header_value_nulls
-            if walk.rows:
-                parts.append((body, start, stop, header, delta_min))
-        end_position = at + header.size_bytes
-        next_offset = max(next_offset, header.next_offset)
-    writer = record_codec.ColumnWriter(
-        rows, key_bytes, value_bytes, header_count, header_key_bytes, header_value_bytes
+
+    def batches() -> Iterator[tuple[int, BatchHeader, bool]]:
+        for at, header in iter_headers(buf, pos, end):
+            yield at, header, not header.is_control if keep is None else keep(header)
+
+    return columns_of_batches(
+        buf,
+        pos,
+        end,
+        batches(),
+        decompressed_bytes_max=decompressed_bytes_max,
+        start_offset=start_offset,
+        check=check,
+    ).filled()
+
+
+class PendingColumns:
+    """Batches that are checked, decompressed and counted, and wait to be made columns: these alone, or
+    together with those of other partitions. Until then nobody may write to the bytes that they came from.
+    """
+
+    __slots__ = (
+        *("row_count", "start_offset", "end_position", "next_offset", "size_bytes", "_parts"),
+        *("_key_bytes", "_key_nulls", "_value_bytes", "_value_nulls"),
+        *("_header_count", "_header_key_bytes", "_header_value_bytes", "_header_value_nulls"),
     )
-    for body, start, stop, header, delta_min in parts:
-        writer.fill(
-            body,
-            start,
-            stop,
-            header.record_count,
-            header.base_offset,
-            header.base_timestamp,
-            header.timestamp_type == LOG_APPEND_TIME,
-            header.max_timestamp,
-            delta_min,
+
+    def __init__(self, pos: int, start_offset: int) -> None:
+        self.row_count = 0
+        self.start_offset = start_offset
+        """Records before it, which share its batch, are left out."""
+        self.end_position = pos
+        """Where the first batch that was not taken begins."""
+        self.next_offset = start_offset
+        """The offset after the last batch that was taken, or left out on purpose."""
+        self.size_bytes = 0
+        """What the records take, decompressed."""
+        self._parts: list[tuple[ReadableBuffer, int, int, BatchHeader, int]] = []
+        self._key_bytes = self._key_nulls = self._value_bytes = self._value_nulls = 0
+        self._header_count = 0
+        self._header_key_bytes = self._header_value_bytes = self._header_value_nulls = 0
+
+    def fits(self, walk: record_codec.Walk) -> bool:
+        """Whether columns with int32 offsets hold what a walk has found, too."""
+        return bool(
+            self.row_count + walk.rows < INT32_MAX
+            and self._key_bytes + walk.key_bytes <= INT32_MAX
+            and self._value_bytes + walk.value_bytes <= INT32_MAX
+            and self._header_count + walk.headers < INT32_MAX
+            and self._header_key_bytes + walk.header_key_bytes <= INT32_MAX
+            and self._header_value_bytes + walk.header_value_bytes <= INT32_MAX
         )
+
+    def add(
+        self,
+        body: ReadableBuffer,
+        start: int,
+        stop: int,
+        header: BatchHeader,
+        delta_min: int,
+        walk: record_codec.Walk,
+    ) -> None:
+        self.size_bytes += stop - start
+        if not walk.rows:
+            return
+        self._parts.append((body, start, stop, header, delta_min))
+        self.row_count += walk.rows
+        self._key_bytes += walk.key_bytes
+        self._key_nulls += walk.key_nulls
+        self._value_bytes += walk.value_bytes
+        self._value_nulls += walk.value_nulls
+        self._header_count += walk.headers
+        self._header_key_bytes += walk.header_key_bytes
+        self._header_value_bytes += walk.header_value_bytes
+        self._header_value_nulls += walk.header_value_nulls
+
+    def filled(self) -> Columns:
+        """The columns."""
+        return joined_columns([self])
+
+
+def joined_columns(pending: Sequence[PendingColumns]) -> Columns:
+    """The columns of several, one after the other, as one; end_position and next_offset are the last one's.
+
+    DecompressedTooLarge when columns with int32 offsets do not hold them all.
+    """
+
+    def total(name: str) -> int:
+        found: int = sum(getattr(one, name) for one in pending)
+        if found >= INT32_MAX:
+            raise DecompressedTooLarge("the records are too many for columns with int32 offsets")
+        return found
+
+    rows, header_count = total("row_count"), total("_header_count")
+    key_nulls, value_nulls = total("_key_nulls"), total("_value_nulls")
+    header_value_nulls = total("_header_value_nulls")
+    writer = record_codec.ColumnWriter(
+        rows,
+        total("_key_bytes"),
+        total("_value_bytes"),
+        header_count,
+        total("_header_key_bytes"),
+        total("_header_value_bytes"),
+    )
+    for one in pending:
+        for body, start, stop, header, delta_min in one._parts:
+            writer.fill(
+                body,
+                start,
+                stop,
+                header.record_count,
+                header.base_offset,
+                header.base_timestamp,
+                header.timestamp_type == LOG_APPEND_TIME,
+                header.max_timestamp,
+                delta_min,
+            )
     made = writer.buffers
     return Columns(
         row_count=rows,
@@ -779,9 +973,71 @@ def decode_columns(
             ),
         ),
         header_count=header_count,
-        end_position=end_position,
-        next_offset=next_offset,
+        end_position=pending[-1].end_position,
+        next_offset=pending[-1].next_offset,
     )
+
+
+def columns_of_batches(
+    buf: ReadableBuffer,
+    pos: int,
+    end: int,
+    batches: Iterable[tuple[int, BatchHeader, bool]],
+    *,
+    decompressed_bytes_max: int,
+    start_offset: int = 0,
+    check: bool = True,
+    bytes_max: int | None = None,
+) -> PendingColumns:
+    """The wanted ones among the whole batches that follow each other in buf from pos on, ready to be columns.
+
+    With bytes_max no batch is begun after so many bytes of records, nor one that would pass
+    decompressed_bytes_max when others are there already; and one that cannot be read ends them when others
+    lie before it, so that it is the first of the next call, which raises. The rest is as in
+    decode_columns.
+    """
+    found = PendingColumns(pos, start_offset)
+    try:
+        _add_batches(found, buf, end, batches, decompressed_bytes_max, start_offset, check, bytes_max)
+    except (CorruptBatch, InvalidRecord, UnsupportedCodec):
+        if found.end_position == pos or bytes_max is None:
+            raise
+    return found
+
+
+def _add_batches(
+    found: PendingColumns,
+    buf: ReadableBuffer,
+    end: int,
+    batches: Iterable[tuple[int, BatchHeader, bool]],
+    decompressed_bytes_max: int,
+    start_offset: int,
+    check: bool,
+    bytes_max: int | None,
+) -> None:
+    left = decompressed_bytes_max
+    for at, header, wanted in batches:
+        if wanted and header.last_offset >= start_offset and header.record_count != 0:
+            if bytes_max is not None and found.size_bytes >= bytes_max:
+                break
+            if check:
+                check_crc(buf, at, end)
+            delta_min = min(max(0, start_offset - header.base_offset), INT32_MAX)
+            try:
+                body, start, stop, walk = _checked_body(buf, at, header, left, delta_min)
+            except DecompressedTooLarge:
+                if found.row_count and bytes_max is not None:
+                    break
+                raise
+            if not found.fits(walk):
+                if found.row_count:
+                    break
+                raise DecompressedTooLarge("one batch holds more than a column with int32 offsets")
+            if body is not buf:
+                left -= len(body)
+            found.add(body, start, stop, header, delta_min, walk)
+        found.end_position = at + header.size_bytes
+        found.next_offset = max(found.next_offset, header.next_offset)
 
 
 # --- control batches ----------------------------------------------------------------------------------------

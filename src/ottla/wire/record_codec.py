@@ -19,9 +19,9 @@ Rules that keep the two forms equal:
 
 How it works: ``walk`` passes over the records of one (decompressed) batch, checks everything, and sums up
 what they hold; the sums size the buffers of a ``ColumnWriter``, whose ``fill`` makes the second pass and
-copies. ``check_plain_batch`` has header, CRC and walk in one call, for producers. ``ColumnReader`` goes
-the other way: ``measure`` sums, ``write`` fills. ``find_batch`` and its kin step from batch header to batch
-header.
+copies. ``RowReader`` makes a consumer's records of the same bytes, a few at a time. ``check_plain_batch`` has
+header, CRC and walk in one call, for producers. ``find_batch`` and its kin step from batch header to batch
+header. The other way, from rows to bytes, is in ``record_writer``.
 
 Errors are codes in ``Walk.error`` (texts in ``WALK_ERRORS``), because nothing can be raised without the GIL;
 ``record_batch`` turns them into exceptions.
@@ -32,6 +32,11 @@ from __future__ import annotations
 from typing import Any
 
 import cython
+
+if cython.compiled:
+    from cython.cimports.cpython.bytearray import PyByteArray_FromStringAndSize
+    from cython.cimports.cpython.object import PyObject, PyTypeObject
+    from cython.cimports.libc.string import memcpy
 
 COMPILED: bool = bool(cython.compiled)
 
@@ -114,20 +119,6 @@ def _wrap_add(a: cython.longlong, b: cython.longlong) -> cython.longlong:
         )
     else:
         return (((a + b) & 0xFFFFFFFFFFFFFFFF) ^ 0x8000000000000000) - 0x8000000000000000
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _wrap_subtract(a: cython.longlong, b: cython.longlong) -> cython.longlong:
-    """a - b, wrapping at 64 bits."""
-    if cython.compiled:
-        return cython.cast(
-            cython.longlong, cython.cast(cython.ulonglong, a) - cython.cast(cython.ulonglong, b)
-        )
-    else:
-        return (((a - b) & 0xFFFFFFFFFFFFFFFF) ^ 0x8000000000000000) - 0x8000000000000000
 
 
 @cython.cfunc
@@ -719,6 +710,198 @@ def read_records(
     return records
 
 
+@cython.cfunc
+@cython.inline
+def _bytes_at(
+    data: cython.pointer[cython.const[cython.uchar]], p: cython.Py_ssize_t, length: cython.Py_ssize_t
+) -> bytes:
+    if cython.compiled:
+        return data[p : p + length]  # in C a slice of a pointer is bytes already
+    else:
+        return bytes(data[p : p + length])
+
+
+@cython.cfunc
+def _deserialized(data: object, form: cython.int, function: Any, topic: Any, headers: Any) -> object:
+    if form < 0:
+        return str(cython.cast(bytes, data), "utf-8")
+    if form == 1:
+        return function(data)
+    if form == 2:
+        return function(topic, data)
+    return function(topic, list(headers), data)
+
+
+@cython.cfunc
+@cython.inline
+def _new_row(record_type: type, fields: tuple) -> object:  # type: ignore[type-arg]
+    """A named tuple of these fields. In C without the detours of calling `tuple.__new__`."""
+    if cython.compiled:
+        arguments: tuple = (fields,)  # type: ignore[type-arg]
+        return cython.cast(cython.pointer[PyTypeObject], tuple).tp_new(
+            record_type, cython.cast(cython.pointer[PyObject], arguments), cython.NULL
+        )
+    else:
+        return _new_tuple(record_type, fields)
+
+
+@cython.cclass
+class RowReader:
+    """The records of one batch for a consumer, taken a few at a time.
+
+    The range must have passed walk before, and nobody may write to it until the last record was taken. When a
+    deserializer raises, the reader stands before its record: what was taken so far is in the caller's list.
+    """
+
+    left = cython.declare(cython.longlong, visibility="readonly")  # records that were not looked at yet
+    next_offset = cython.declare(cython.longlong, visibility="readonly")  # after the last one looked at
+    position = cython.declare(cython.Py_ssize_t, visibility="readonly")
+    _view = cython.declare("const unsigned char[::1]")
+    _end: cython.Py_ssize_t
+    _base_offset: cython.longlong
+    _base_timestamp: cython.longlong
+    _append_time: cython.bint
+    _append_timestamp: cython.longlong
+
+    def __init__(
+        self,
+        view: Any,
+        pos: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
+        count: cython.longlong,
+        base_offset: cython.longlong,
+        base_timestamp: cython.longlong,
+        append_time: cython.bint,
+        append_timestamp: cython.longlong,
+    ) -> None:
+        _check_range(pos, end, len(view))
+        self._view = view
+        self.position = pos
+        self._end = end
+        self.left = count
+        self.next_offset = base_offset
+        self._base_offset = base_offset
+        self._base_timestamp = base_timestamp
+        self._append_time = append_time
+        self._append_timestamp = append_timestamp
+
+    def take(
+        self,
+        out: list,  # type: ignore[type-arg]
+        count_max: cython.longlong,
+        start_offset: cython.longlong,
+        topic: Any,
+        partition: Any,
+        leader_epoch: Any,
+        record_type: Any,
+        key_form: cython.int,
+        key_function: Any,
+        value_form: cython.int,
+        value_function: Any,
+    ) -> None:
+        """Append up to count_max records at or after start_offset to out, as record_type tuples.
+
+        What keys and values become is said by their form: 0 bytes, -1 texts, else what the function gives
+        when it is called with (bytes), (topic, bytes) or (topic, headers, bytes): forms 1, 2, 3. Nulls stay
+        None.
+        """
+        if not issubclass(record_type, tuple):
+            raise TypeError("records are named tuples")
+        data: cython.pointer[cython.const[cython.uchar]]
+        if cython.compiled:
+            data = cython.address(self._view[0])
+        else:
+            data = self._view
+        end: cython.Py_ssize_t = self._end
+        p: cython.Py_ssize_t
+        stop: cython.Py_ssize_t
+        h: cython.longlong
+        packed: cython.ulonglong
+        size: cython.Py_ssize_t
+        length: cython.longlong
+        header_count: cython.longlong
+        offset: cython.longlong
+        timestamp: cython.longlong
+        taken: cython.longlong = 0
+        timestamp_type: Any = 1 if self._append_time else 0
+        while taken < count_max and self.left > 0:
+            p = self.position
+            packed = _varint(data, p, end)
+            p += cython.cast(cython.Py_ssize_t, packed & 7)
+            stop = p + _unzigzag(packed)
+            p += 1
+            size = _varlong_bytes(data, p, end)
+            if self._append_time:
+                timestamp = self._append_timestamp
+            else:
+                timestamp = _wrap_add(self._base_timestamp, _varlong(data, p, size))
+            p += size
+            packed = _varint(data, p, end)
+            p += cython.cast(cython.Py_ssize_t, packed & 7)
+            offset = _wrap_add(self._base_offset, _unzigzag(packed))
+            if offset >= start_offset:
+                packed = _varint(data, p, end)
+                p += cython.cast(cython.Py_ssize_t, packed & 7)
+                length = _unzigzag(packed)
+                key: Any = None
+                if length >= 0:
+                    key = _bytes_at(data, p, length)
+                    p += length
+                packed = _varint(data, p, end)
+                p += cython.cast(cython.Py_ssize_t, packed & 7)
+                length = _unzigzag(packed)
+                value: Any = None
+                if length >= 0:
+                    value = _bytes_at(data, p, length)
+                    p += length
+                packed = _varint(data, p, end)
+                p += cython.cast(cython.Py_ssize_t, packed & 7)
+                header_count = _unzigzag(packed)
+                headers: Any = ()
+                if header_count > 0:
+                    pairs: list[Any] = []
+                    for h in range(header_count):
+                        packed = _varint(data, p, end)
+                        p += cython.cast(cython.Py_ssize_t, packed & 7)
+                        length = _unzigzag(packed)
+                        # Kafka's Java client decodes header keys leniently; so does this.
+                        name = str(_bytes_at(data, p, length), "utf-8", "replace")
+                        p += length
+                        packed = _varint(data, p, end)
+                        p += cython.cast(cython.Py_ssize_t, packed & 7)
+                        length = _unzigzag(packed)
+                        if length < 0:
+                            pairs.append((name, None))
+                        else:
+                            pairs.append((name, _bytes_at(data, p, length)))
+                            p += length
+                    headers = tuple(pairs)
+                if key_form and key is not None:
+                    key = _deserialized(key, key_form, key_function, topic, headers)
+                if value_form and value is not None:
+                    value = _deserialized(value, value_form, value_function, topic, headers)
+                out.append(
+                    _new_row(
+                        record_type,
+                        (
+                            topic,
+                            partition,
+                            offset,
+                            timestamp,
+                            timestamp_type,
+                            key,
+                            value,
+                            headers,
+                            leader_epoch,
+                        ),
+                    )
+                )
+                taken += 1
+            self.position = stop
+            self.left -= 1
+            self.next_offset = _wrap_add(offset, 1)
+
+
 # --- columns out --------------------------------------------------------------------------------------------
 
 
@@ -733,13 +916,20 @@ def _copy(
     p: cython.Py_ssize_t,
     length: cython.Py_ssize_t,
 ) -> cython.int:
-    i: cython.Py_ssize_t
     if cython.compiled:
-        for i in range(length):
-            target[at + i] = data[p + i]
+        memcpy(target + at, data + p, length)
     else:
         target[at : at + length] = data[p : p + length]
     return 0
+
+
+@cython.cfunc
+def _new_bytes(size: cython.Py_ssize_t) -> bytearray:
+    """A bytearray that somebody will fill: in C it is not filled with zeros first."""
+    if cython.compiled:
+        return PyByteArray_FromStringAndSize(cython.NULL, size)
+    else:
+        return bytearray(size)
 
 
 @cython.cclass
@@ -791,21 +981,22 @@ class ColumnWriter:
         self.header_key_at = 0
         self.header_value_at = 0
         self.rows = rows
+        # Every byte but those of the bitmaps, and the first offsets, is written by fill.
         buffers = {
-            "offsets": bytearray(8 * rows),
-            "timestamps": bytearray(8 * rows),
-            "timestamp_types": bytearray(4 * rows),
-            "key_offsets": bytearray(4 * (rows + 1)),
-            "key_data": bytearray(key_bytes),
+            "offsets": _new_bytes(8 * rows),
+            "timestamps": _new_bytes(8 * rows),
+            "timestamp_types": _new_bytes(4 * rows),
+            "key_offsets": _new_bytes(4 * (rows + 1)),
+            "key_data": _new_bytes(key_bytes),
             "key_validity": bytearray((rows + 7) // 8),
-            "value_offsets": bytearray(4 * (rows + 1)),
-            "value_data": bytearray(value_bytes),
+            "value_offsets": _new_bytes(4 * (rows + 1)),
+            "value_data": _new_bytes(value_bytes),
             "value_validity": bytearray((rows + 7) // 8),
-            "header_offsets": bytearray(4 * (rows + 1)),
-            "header_key_offsets": bytearray(4 * (headers + 1)),
-            "header_key_data": bytearray(header_key_bytes),
-            "header_value_offsets": bytearray(4 * (headers + 1)),
-            "header_value_data": bytearray(header_value_bytes),
+            "header_offsets": _new_bytes(4 * (rows + 1)),
+            "header_key_offsets": _new_bytes(4 * (headers + 1)),
+            "header_key_data": _new_bytes(header_key_bytes),
+            "header_value_offsets": _new_bytes(4 * (headers + 1)),
+            "header_value_data": _new_bytes(header_value_bytes),
             "header_value_validity": bytearray((headers + 7) // 8),
         }
         self.buffers = buffers
@@ -824,6 +1015,11 @@ class ColumnWriter:
         self._header_value_offsets = memoryview(buffers["header_value_offsets"]).cast("i")
         self._header_value_data = memoryview(buffers["header_value_data"])
         self._header_value_validity = memoryview(buffers["header_value_validity"])
+        self._key_offsets[0] = 0
+        self._value_offsets[0] = 0
+        self._header_offsets[0] = 0
+        self._header_key_offsets[0] = 0
+        self._header_value_offsets[0] = 0
 
     @cython.locals(view="const unsigned char[::1]")
     def fill(
@@ -985,370 +1181,6 @@ class ColumnWriter:
         self.value_at = value_at
         self.header_key_at = header_key_at
         self.header_value_at = header_value_at
-
-
-# --- columns in ---------------------------------------------------------------------------------------------
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _signed_varint_bytes(value: cython.longlong) -> cython.Py_ssize_t:
-    """How many bytes the zigzag varint of a value has."""
-    size: cython.Py_ssize_t = 1
-    # Zigzag needs one bit more than the magnitude: a value fits 7 bits of zigzag when -64 <= value < 64.
-    if value < 0:
-        value = -1 - value
-    value = value >> 6
-    while value > 0:
-        size = size + 1
-        value = value >> 7
-    return size
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _put_varint(target: cython.p_uchar, at: cython.Py_ssize_t, value: cython.longlong) -> cython.Py_ssize_t:
-    """Write the zigzag varint of a value and return the position after it."""
-    # The low bit of the zigzag form is the sign; the rest is the magnitude, which never exceeds 63 bits.
-    sign: cython.int = 0
-    if value < 0:
-        value = -1 - value
-        sign = 1
-    low: cython.longlong = ((value & 0x3F) << 1) | sign
-    value = value >> 6
-    while value > 0:
-        target[at] = cython.cast(cython.uchar, low | 0x80)
-        at = at + 1
-        low = value & 0x7F
-        value = value >> 7
-    target[at] = cython.cast(cython.uchar, low)
-    return at + 1
-
-
-@cython.cclass
-class ColumnReader:
-    """Columns to be written as the records of one batch: first measure, then write.
-
-    Columns have Arrow's layout. A column that is absent is given as empty buffers and its flag as False; a
-    validity bitmap that is absent means that no value is null.
-    """
-
-    timestamp_max = cython.declare(
-        cython.longlong, visibility="readonly"
-    )  # of the rows measured; at least -1
-    _rows: cython.Py_ssize_t
-    _size: cython.Py_ssize_t
-    _has_deltas: cython.bint
-    _has_keys: cython.bint
-    _has_values: cython.bint
-    _has_headers: cython.bint
-    _has_key_validity: cython.bint
-    _has_value_validity: cython.bint
-    _has_header_value_validity: cython.bint
-    _deltas = cython.declare("const int[::1]")
-    _timestamps = cython.declare("const long long[::1]")
-    _key_offsets = cython.declare("const int[::1]")
-    _key_data = cython.declare("const unsigned char[::1]")
-    _key_validity = cython.declare("const unsigned char[::1]")
-    _value_offsets = cython.declare("const int[::1]")
-    _value_data = cython.declare("const unsigned char[::1]")
-    _value_validity = cython.declare("const unsigned char[::1]")
-    _header_offsets = cython.declare("const int[::1]")
-    _header_key_offsets = cython.declare("const int[::1]")
-    _header_key_data = cython.declare("const unsigned char[::1]")
-    _header_value_offsets = cython.declare("const int[::1]")
-    _header_value_data = cython.declare("const unsigned char[::1]")
-    _header_value_validity = cython.declare("const unsigned char[::1]")
-
-    def __init__(
-        self,
-        timestamps: Any,
-        deltas: Any,
-        key: Any,
-        value: Any,
-        headers: Any,
-        header_key: Any,
-        header_value: Any,
-    ) -> None:
-        """timestamps is int64, deltas int32 or None, headers int32 list offsets or None.
-
-        The others are (offsets, data, validity or None), or None.
-        """
-        none = b""
-        no_offsets = memoryview(none).cast("i")
-        self._timestamps = timestamps
-        self._has_deltas = deltas is not None
-        self._deltas = deltas if deltas is not None else no_offsets
-        self._has_keys = key is not None
-        self._key_offsets, self._key_data, validity = key if key is not None else (no_offsets, none, None)
-        self._has_key_validity = validity is not None
-        self._key_validity = validity if validity is not None else none
-        self._has_values = value is not None
-        self._value_offsets, self._value_data, validity = (
-            value if value is not None else (no_offsets, none, None)
-        )
-        self._has_value_validity = validity is not None
-        self._value_validity = validity if validity is not None else none
-        self._has_headers = headers is not None
-        if headers is None:
-            headers, header_key, header_value = (
-                no_offsets,
-                (no_offsets, none, None),
-                (no_offsets, none, None),
-            )
-        self._header_offsets = headers
-        self._header_key_offsets, self._header_key_data, validity = header_key
-        self._header_value_offsets, self._header_value_data, validity = header_value
-        self._has_header_value_validity = validity is not None
-        self._header_value_validity = validity if validity is not None else none
-        self.timestamp_max = -1
-        self._rows = 0
-        self._size = 0
-
-    def measure(
-        self, start: cython.Py_ssize_t, rows: cython.Py_ssize_t, base_timestamp: cython.longlong
-    ) -> int:
-        """Check the buffers of rows start … start+rows and return how many bytes their records take."""
-        stop: cython.Py_ssize_t = start + rows
-        if start < 0 or rows < 0 or stop > len(self._timestamps):
-            raise ValueError("rows lie outside the timestamps column")
-        if self._has_deltas and stop > len(self._deltas):
-            raise ValueError("rows lie outside the offset delta column")
-        if self._has_keys:
-            _check_column(
-                self._key_offsets, self._key_data, self._key_validity, self._has_key_validity, start, stop
-            )
-        if self._has_values:
-            _check_column(
-                self._value_offsets,
-                self._value_data,
-                self._value_validity,
-                self._has_value_validity,
-                start,
-                stop,
-            )
-        if self._has_headers:
-            _check_offsets(self._header_offsets, start, stop, len(self._header_key_offsets) - 1)
-            first: cython.Py_ssize_t = self._header_offsets[start]
-            last: cython.Py_ssize_t = self._header_offsets[stop]
-            _check_column(
-                self._header_key_offsets, self._header_key_data, self._key_validity, False, first, last
-            )
-            _check_column(
-                self._header_value_offsets,
-                self._header_value_data,
-                self._header_value_validity,
-                self._has_header_value_validity,
-                first,
-                last,
-            )
-        total: cython.longlong = 0
-        length: cython.longlong = 0
-        timestamp_max: cython.longlong = -1
-        i: cython.Py_ssize_t
-        with cython.nogil:
-            for i in range(rows):
-                if self._timestamps[start + i] > timestamp_max:
-                    timestamp_max = self._timestamps[start + i]
-                length = self._record_bytes(start + i, i, base_timestamp)
-                if length > 0x7FFFFFFF:
-                    break
-                total = total + length + _signed_varint_bytes(length)
-        if length > 0x7FFFFFFF or total > 0x7FFFFFFF:
-            raise ValueError("the records do not fit a batch: its length is a signed 32-bit number")
-        self.timestamp_max = timestamp_max
-        self._rows = rows
-        self._size = total
-        return total
-
-    @cython.cfunc
-    @cython.inline
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _record_bytes(
-        self, row: cython.Py_ssize_t, delta: cython.Py_ssize_t, base_timestamp: cython.longlong
-    ) -> cython.longlong:
-        """How many bytes the record of a row takes after its length."""
-        h: cython.Py_ssize_t
-        length: cython.longlong
-        size: cython.longlong = 1 + _signed_varint_bytes(
-            _wrap_subtract(self._timestamps[row], base_timestamp)
-        )
-        if self._has_deltas:
-            size = size + _signed_varint_bytes(self._deltas[row])
-        else:
-            size = size + _signed_varint_bytes(delta)
-        if not self._has_keys or (
-            self._has_key_validity and not (self._key_validity[row >> 3] >> (row & 7)) & 1
-        ):
-            size = size + 1
-        else:
-            length = cython.cast(cython.longlong, self._key_offsets[row + 1]) - self._key_offsets[row]
-            size = size + length + _signed_varint_bytes(length)
-        if not self._has_values or (
-            self._has_value_validity and not (self._value_validity[row >> 3] >> (row & 7)) & 1
-        ):
-            size = size + 1
-        else:
-            length = cython.cast(cython.longlong, self._value_offsets[row + 1]) - self._value_offsets[row]
-            size = size + length + _signed_varint_bytes(length)
-        if not self._has_headers:
-            return size + 1
-        size = size + _signed_varint_bytes(
-            cython.cast(cython.longlong, self._header_offsets[row + 1]) - self._header_offsets[row]
-        )
-        for h in range(self._header_offsets[row], self._header_offsets[row + 1]):
-            length = (
-                cython.cast(cython.longlong, self._header_key_offsets[h + 1]) - self._header_key_offsets[h]
-            )
-            size = size + length + _signed_varint_bytes(length)
-            if self._has_header_value_validity and not (self._header_value_validity[h >> 3] >> (h & 7)) & 1:
-                size = size + 1
-            else:
-                length = (
-                    cython.cast(cython.longlong, self._header_value_offsets[h + 1])
-                    - self._header_value_offsets[h]
-                )
-                size = size + length + _signed_varint_bytes(length)
-        return size
-
-    @cython.locals(target="unsigned char[::1]")
-    def write(
-        self,
-        target: Any,
-        pos: cython.Py_ssize_t,
-        start: cython.Py_ssize_t,
-        rows: cython.Py_ssize_t,
-        base_timestamp: cython.longlong,
-    ) -> int:
-        """Write the rows just measured into target at pos and return the position after them."""
-        if rows != self._rows or pos < 0 or self._size > len(target) - pos:
-            raise ValueError("the target is too small for the records, or the rows were not measured")
-        out: cython.p_uchar
-        key_data: cython.pointer[cython.const[cython.uchar]]
-        value_data: cython.pointer[cython.const[cython.uchar]]
-        header_key_data: cython.pointer[cython.const[cython.uchar]]
-        header_value_data: cython.pointer[cython.const[cython.uchar]]
-        if cython.compiled:
-            out = cython.address(target[0])
-            key_data = cython.address(self._key_data[0])
-            value_data = cython.address(self._value_data[0])
-            header_key_data = cython.address(self._header_key_data[0])
-            header_value_data = cython.address(self._header_value_data[0])
-        else:
-            out = target
-            key_data = self._key_data
-            value_data = self._value_data
-            header_key_data = self._header_key_data
-            header_value_data = self._header_value_data
-        at: cython.Py_ssize_t = pos
-        i: cython.Py_ssize_t
-        row: cython.Py_ssize_t
-        h: cython.Py_ssize_t
-        length: cython.longlong
-        with cython.nogil:
-            for i in range(rows):
-                row = start + i
-                at = _put_varint(out, at, self._record_bytes(row, i, base_timestamp))
-                out[at] = 0
-                at = _put_varint(out, at + 1, _wrap_subtract(self._timestamps[row], base_timestamp))
-                if self._has_deltas:
-                    at = _put_varint(out, at, self._deltas[row])
-                else:
-                    at = _put_varint(out, at, i)
-
-                if not self._has_keys or (
-                    self._has_key_validity and not (self._key_validity[row >> 3] >> (row & 7)) & 1
-                ):
-                    at = _put_varint(out, at, -1)
-                else:
-                    length = cython.cast(cython.longlong, self._key_offsets[row + 1]) - self._key_offsets[row]
-                    at = _put_varint(out, at, length)
-                    _copy(out, at, key_data, self._key_offsets[row], length)
-                    at = at + length
-
-                if not self._has_values or (
-                    self._has_value_validity and not (self._value_validity[row >> 3] >> (row & 7)) & 1
-                ):
-                    at = _put_varint(out, at, -1)
-                else:
-                    length = (
-                        cython.cast(cython.longlong, self._value_offsets[row + 1]) - self._value_offsets[row]
-                    )
-                    at = _put_varint(out, at, length)
-                    _copy(out, at, value_data, self._value_offsets[row], length)
-                    at = at + length
-
-                if not self._has_headers:
-                    at = _put_varint(out, at, 0)
-                    continue
-                at = _put_varint(
-                    out,
-                    at,
-                    cython.cast(cython.longlong, self._header_offsets[row + 1]) - self._header_offsets[row],
-                )
-                for h in range(self._header_offsets[row], self._header_offsets[row + 1]):
-                    length = (
-                        cython.cast(cython.longlong, self._header_key_offsets[h + 1])
-                        - self._header_key_offsets[h]
-                    )
-                    at = _put_varint(out, at, length)
-                    _copy(out, at, header_key_data, self._header_key_offsets[h], length)
-                    at = at + length
-                    if (
-                        self._has_header_value_validity
-                        and not (self._header_value_validity[h >> 3] >> (h & 7)) & 1
-                    ):
-                        at = _put_varint(out, at, -1)
-                    else:
-                        length = (
-                            cython.cast(cython.longlong, self._header_value_offsets[h + 1])
-                            - self._header_value_offsets[h]
-                        )
-                        at = _put_varint(out, at, length)
-                        _copy(out, at, header_value_data, self._header_value_offsets[h], length)
-                        at = at + length
-        return at
-
-
-@cython.cfunc
-@cython.locals(offsets="const int[::1]")
-def _check_offsets(
-    offsets: Any, start: cython.Py_ssize_t, stop: cython.Py_ssize_t, limit: cython.Py_ssize_t
-) -> object:
-    """Raise unless the offsets of rows start … stop exist, rise, and stay within 0 … limit."""
-    i: cython.Py_ssize_t
-    if start < 0 or stop < start or stop >= len(offsets):
-        raise ValueError("rows lie outside an offsets buffer")
-    bad: cython.bint = offsets[start] < 0 or offsets[stop] > limit
-    with cython.nogil:
-        for i in range(start, stop):
-            if offsets[i] > offsets[i + 1]:
-                bad = True
-                break
-    if bad:
-        raise ValueError("an offsets buffer falls, is negative, or reaches beyond its data")
-    return None
-
-
-@cython.cfunc
-@cython.locals(offsets="const int[::1]", data="const unsigned char[::1]", validity="const unsigned char[::1]")
-def _check_column(
-    offsets: Any,
-    data: Any,
-    validity: Any,
-    has_validity: cython.bint,
-    start: cython.Py_ssize_t,
-    stop: cython.Py_ssize_t,
-) -> object:
-    _check_offsets(offsets, start, stop, len(data))
-    if has_validity and (stop + 7) // 8 > len(validity):
-        raise ValueError("a validity bitmap is shorter than its column")
-    return None
 
 
 # --- header scans -------------------------------------------------------------------------------------------
