@@ -58,6 +58,10 @@ class Call:
     """How long the answer may take; None for the shell's `request.timeout.ms`."""
     answered: bool = True
     """False for acks=0, to which the broker sends no response: the yield gives None."""
+    lane: int = 0
+    """Each lane to a node is a connection of its own: a broker answers one connection in order, so what it
+    may hold for long (a fetch, a join) must not stand before what is urgent (a heartbeat, a commit).
+    """
 
     @property
     def api_key(self) -> int:
@@ -80,8 +84,8 @@ class Pause:
 
 
 class Signal:
-    """Something that tasks wait for. `notify` wakes those who wait now and has no memory: check the condition,
-    then yield `Wait`, with no other effect between the two, and check again afterwards.
+    """Something that tasks wait for. `notify` wakes those who wait now and has no memory: check the
+    condition, then yield `Wait`, with no other effect between the two, and check again afterwards.
     """
 
     __slots__ = ("waiters",)
@@ -121,7 +125,11 @@ class Task(Protocol[R_co]):
 
     name: str
     done: bool
-    finished: Signal
+
+    @property
+    def finished(self) -> Signal:
+        """Notified at its end."""
+        ...
 
     def result(self) -> R_co:
         """What it returned, or raises what it raised; only once `done`."""
