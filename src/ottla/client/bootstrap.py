@@ -41,9 +41,27 @@ class Directory:
     def __init__(self, bootstrap: list[Address]) -> None:
         self.bootstrap = bootstrap
         self._by_node: dict[int, Address] = {}
+        self._starting_over = False
 
     def update(self, view: ClusterView) -> None:
         self._by_node = {node_id: broker.address for node_id, broker in view.brokers.items()}
+        self._starting_over = False
+
+    def start_over(self) -> None:
+        """Forgets all brokers: until there is an update, only the bootstrap list is to be asked (KIP-1102)."""
+        self._by_node = {}
+        self._starting_over = True
+
+    def usable(self, address: Address) -> bool:
+        """Whether a connection that is there may be asked as any broker."""
+        return not self._starting_over or address in self.bootstrap
+
+    def node_at(self, address: Address) -> int | None:
+        """Which node announced this address."""
+        for node_id, known in self._by_node.items():
+            if known == address:
+                return node_id
+        return None
 
     def candidates(self, node_id: int) -> list[Address]:
         """The addresses to try for a node, in order; for ANY_BROKER the known brokers, then the bootstrap

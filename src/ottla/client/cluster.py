@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from ottla.client.backoff import Backoff
+from ottla.client import log
+from ottla.client.backoff import RETRY_BACKOFF_MS, RETRY_BACKOFF_MS_MAX, Backoff
 from ottla.client.bootstrap import Directory
 from ottla.client.effects import ANY_BROKER, Call, ClientSteps, Pause
 from ottla.client.errors import BrokerUnavailable, OttlaError, ServerError
@@ -42,6 +43,8 @@ class Cluster:
         self.contacted = False
         self.operation_timeout_ms: float = OPERATION_TIMEOUT_MS
         """`default.api.timeout.ms`: how long an operation tries that does not say it itself."""
+        self.retry_backoff_ms: float = RETRY_BACKOFF_MS
+        self.retry_backoff_max_ms: float = RETRY_BACKOFF_MS_MAX
 
     def retrying(
         self,
@@ -52,7 +55,12 @@ class Cluster:
     ) -> ClientSteps[R]:
         """Runs `attempt()` until it succeeds, fails for good, or the time is up (then the last error)."""
         limit_ms = self.operation_timeout_ms if timeout_ms is None else timeout_ms
-        backoff = Backoff(self.clock.monotonic_ms() + limit_ms, self.chance)
+        backoff = Backoff(
+            self.clock.monotonic_ms() + limit_ms,
+            self.chance,
+            first_ms=self.retry_backoff_ms,
+            max_ms=self.retry_backoff_max_ms,
+        )
         while True:
             try:
                 return (yield from attempt())
@@ -85,10 +93,15 @@ class Cluster:
         request = MetadataRequest(topics=wanted, allow_auto_topic_creation=create_missing)
         response: MetadataResponse = yield Call(ANY_BROKER, request)
         self.contacted = True
+        if response.error_code == ErrorCode.REBOOTSTRAP_REQUIRED:
+            log.info("the broker asks to start over from the bootstrap servers")
+            self.view = ClusterView(topics=self.view.topics)
+            self.directory.start_over()
+            response = yield Call(ANY_BROKER, request)
         if response.error_code:
             raise ServerError(response.error_code)
         newer = ClusterView.from_response(response)
-        self.view = newer if topics is None else self.view.merged(newer)
+        self.view = newer.after(self.view) if topics is None else self.view.merged(newer)
         self.directory.update(self.view)
         return self.view
 

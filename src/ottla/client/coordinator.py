@@ -100,7 +100,14 @@ class Coordinators:
             for group in groups[1:]:
                 request = FindCoordinatorRequest(key=group, key_type=self._key_type)
                 found.append(_alone(group, (yield Call(ANY_BROKER, request, version_max=3))))
-        refused: dict[str, ServerError] = {}
+        refused = {
+            group: ServerError(
+                ErrorCode.UNKNOWN_SERVER_ERROR,
+                "the broker's answer leaves it out",
+                subject=f"{self._noun} {group}",
+            )
+            for group in sorted(set(groups).difference(entry.key for entry in found))
+        }
         passing: ServerError | None = None
         for entry in found:
             if entry.error_code:

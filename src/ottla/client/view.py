@@ -91,7 +91,45 @@ class ClusterView:
 
     def merged(self, newer: ClusterView) -> ClusterView:
         """This view with what a newer, partial one says in its place."""
-        return replace(newer, topics={**self.topics, **newer.topics})
+        return replace(newer, topics={**self.topics, **newer.after(self).topics})
+
+    def after(self, older: ClusterView) -> ClusterView:
+        """This view, in which no partition's leader is one of before the older view: a broker that is behind
+        the others may have answered.
+        """
+        changed: dict[str, TopicView] = {}
+        for name, topic in self.topics.items():
+            known = older.topics.get(name)
+            if known is None or known is topic or known.topic_id != topic.topic_id or topic.error:
+                continue
+            newest = {p.index: p for p in known.partitions}
+            if any(
+                p.index in newest and newest[p.index].leader_epoch > p.leader_epoch >= 0
+                for p in topic.partitions
+            ):
+                partitions = tuple(
+                    newest[p.index]
+                    if p.index in newest and newest[p.index].leader_epoch > p.leader_epoch >= 0
+                    else p
+                    for p in topic.partitions
+                )
+                changed[name] = topic._replace(partitions=partitions)
+        return replace(self, topics={**self.topics, **changed}) if changed else self
+
+    def with_leader(self, topic: str, index: int, leader: int, leader_epoch: int) -> ClusterView | None:
+        """This view with a partition's new leader; None when that is no news here."""
+        known = self.topics.get(topic)
+        if known is None:
+            return None
+        partitions = list(known.partitions)
+        for at, partition in enumerate(partitions):
+            if partition.index == index:
+                if partition.leader_epoch >= leader_epoch:
+                    return None
+                partitions[at] = replace(partition, leader=leader, leader_epoch=leader_epoch, error=0)
+                updated = known._replace(partitions=tuple(partitions))
+                return replace(self, topics={**self.topics, topic: updated})
+        return None
 
     def topic(self, name: str) -> TopicView:
         """Raises ServerError with the reason when the topic cannot be used."""
