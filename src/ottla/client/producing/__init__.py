@@ -1,0 +1,1 @@
+"""Publishing records: from what a user sends to batches that a broker has acknowledged."""

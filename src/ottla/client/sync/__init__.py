@@ -1,0 +1,1 @@
+"""The clients for threads: the public classes over the core, each call blocking until it is done."""
