@@ -34,6 +34,42 @@ def assign_unequal(
     return {member_id: list(balancer.held[member_id]) for member_id in settled.owned}
 
 
+class _JavaSet:
+    """Partitions of one topic in the order of Java's HashSet, by which it is decided which of several moves
+    back: a leader of ours and a Java one come to the same result.
+    """
+
+    __slots__ = ("_items", "_buckets")
+
+    def __init__(self) -> None:
+        self._items: dict[TopicPartition, int] = {}
+        self._buckets = 16
+
+    def add(self, partition: TopicPartition) -> None:
+        hash_code = (31 * (31 + partition.partition) + _java_hash(partition.topic)) & 0xFFFFFFFF
+        self._items[partition] = hash_code ^ (hash_code >> 16)
+        if len(self._items) > self._buckets * 3 // 4:
+            self._buckets *= 2
+
+    def remove(self, partition: TopicPartition) -> bool:
+        """Whether it is empty now."""
+        del self._items[partition]
+        return not self._items
+
+    def first(self) -> TopicPartition:
+        mask = self._buckets - 1
+        return min(self._items, key=lambda partition: self._items[partition] & mask)
+
+
+def _java_hash(text: str) -> int:
+    """`String.hashCode`, over UTF-16 units."""
+    units = text.encode("utf-16-be", "surrogatepass")
+    found = 0
+    for at in range(0, len(units), 2):
+        found = (31 * found + units[at] * 256 + units[at + 1]) & 0xFFFFFFFF
+    return found
+
+
 class _Moves:
     """The moves of step 3, from the owner before it to the owner now, so that no two of a topic run against
     each other.
@@ -43,7 +79,7 @@ class _Moves:
 
     def __init__(self) -> None:
         self._ends: dict[TopicPartition, tuple[str, str]] = {}
-        self._by_pair: dict[tuple[str, str, str], dict[TopicPartition, None]] = {}
+        self._by_pair: dict[tuple[str, str, str], _JavaSet] = {}
 
     def better_choice(self, partition: TopicPartition, source: str, target: str) -> TopicPartition:
         """The partition to move instead of this one: one of its topic that came the opposite way, if there
@@ -52,16 +88,21 @@ class _Moves:
         if partition in self._ends:
             source = self._ends[partition][0]
         opposite = self._by_pair.get((partition.topic, target, source))
-        return min(opposite) if opposite else partition
+        return opposite.first() if opposite is not None else partition
 
     def record(self, partition: TopicPartition, source: str, target: str) -> None:
         if partition in self._ends:
             first, last = self._ends.pop(partition)
-            del self._by_pair[partition.topic, first, last][partition]
+            pair = (partition.topic, first, last)
+            if self._by_pair[pair].remove(partition):
+                del self._by_pair[pair]
             source = first
         if source != target:
             self._ends[partition] = (source, target)
-            self._by_pair.setdefault((partition.topic, source, target), {})[partition] = None
+            pair = (partition.topic, source, target)
+            if pair not in self._by_pair:
+                self._by_pair[pair] = _JavaSet()
+            self._by_pair[pair].add(partition)
 
 
 class _Balancer:
@@ -79,6 +120,7 @@ class _Balancer:
         "_shared",
         "_had_to_revoke",
         "_moves",
+        "_unchecked_moves",
     )
 
     def __init__(
@@ -111,6 +153,7 @@ class _Balancer:
         """(number held, rank) of each member, ascending."""
         self._had_to_revoke = False
         self._moves = _Moves()
+        self._unchecked_moves = len(self._partitions)
 
     def run(self) -> None:
         self._keep_owned()
@@ -213,8 +256,10 @@ class _Balancer:
 
     def _move(self, partition: TopicPartition, target: str) -> None:
         instead = self._moves.better_choice(partition, self._holder[partition], target)
-        # Every move has to bring two loads nearer to each other, or the balancing might go round in circles.
-        if len(self.held[self._holder[instead]]) > len(self.held[target]) + 1:
+        # In the end every move has to bring two loads nearer to each other, or the balancing might go round
+        # in circles. Java does not look; nor do we, as long as this may still be a way that ends.
+        self._unchecked_moves -= 1
+        if self._unchecked_moves >= 0 or len(self.held[self._holder[instead]]) > len(self.held[target]) + 1:
             partition = instead
         source = self._holder[partition]
         self._moves.record(partition, source, target)

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
-from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
+from ottla.assignors.racks import PartitionRacks
+from ottla.assignors.subscription import Subscription
 from ottla.client.consumer_protocol import (
     PROTOCOL_TYPE,
     ForeignBytes,
@@ -55,9 +56,12 @@ ASSIGNORS: Final[Mapping[str, str]] = {
     "sticky": "ottla.assignors.sticky",
     "cooperative-sticky": "ottla.assignors.cooperative_sticky",
 }
-"""The assignors by the names that they have on the wire; imported when they are used."""
+"""The built-in assignors by the names that they have on the wire, and where they are."""
 
 COOPERATIVE: Final = frozenset({"cooperative-sticky"})
+
+MISSING_RECOUNT_MS: Final = 1_000
+"""While a topic that somebody subscribed to does not exist, the leader looks for it so often."""
 
 JOIN_GRACE_MS: Final = 5_000
 """A JoinGroup is held until all members have joined or the rebalance timeout is over; so much later, as in
@@ -70,14 +74,34 @@ class State(Enum):
     COUNTING = "counting"
     SYNCING = "syncing"
     STABLE = "stable"
+    PARKED = "parked"
     LEFT = "left"
     FAILED = "failed"
 
 
+class OwnAssignor(Protocol):
+    """An assignor that is not among the built-in ones (`client/consuming/assignors.py`)."""
+
+    cooperative: bool
+
+    def user_data(self, topics: frozenset[str]) -> bytes | None: ...
+
+    def assign(
+        self, partition_counts: Mapping[str, int], members: Mapping[str, Subscription]
+    ) -> dict[str, list[TopicPartition]]: ...
+
+
 class ClassicMembership:
-    def __init__(self, settings: GroupSettings, topics: Iterable[str], chance: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        settings: GroupSettings,
+        topics: Iterable[str],
+        chance: Callable[[], float],
+        own: Mapping[str, OwnAssignor] | None = None,
+    ) -> None:
+        self._own = dict(own or {})
         for name in settings.assignors:
-            if name not in ASSIGNORS:
+            if name not in ASSIGNORS and name not in self._own:
                 raise InvalidArgument(f"there is no assignor {name!r} (assignors: {', '.join(ASSIGNORS)})")
         self.settings = settings
         self.topics = frozenset(topics)
@@ -87,12 +111,18 @@ class ClassicMembership:
         self.owned: frozenset[TopicPartition] = frozenset()
         self.is_leader = False
         self.protocol = ""
-        self.cooperative = all(name in COOPERATIVE for name in settings.assignors)
+        self.cooperative = all(
+            self._own[name].cooperative if name in self._own else name in COOPERATIVE
+            for name in settings.assignors
+        )
         """As in Java: cooperative only when every assignor that we offer is."""
         self._pacing = Pacing(chance)
         self._in_flight = ""
         self._callback: Revoke | Assign | None = None
         self._leaving = False
+        self._remain: bool | None = None
+        self._parking = False
+        self._resumed = False  # while the coordinator was still being told that we leave
         self._lost = False
         self._rejoin = False
         self._reason = ""
@@ -115,11 +145,18 @@ class ClassicMembership:
     def joined(self) -> bool:
         return self.state is State.STABLE and self._target is None
 
+    @property
+    def lost(self) -> bool:
+        """Thrown out, or parked: what is owned may be with others already."""
+        return self._lost
+
     def step(self, now_ms: float) -> Step:
         if self.state in (State.LEFT, State.FAILED):
             return Left()
         if self._in_flight:
             return Wait(FOREVER)
+        if self._parking:
+            return self._step_parking()
         if self._callback is not None:  # long callbacks must not cost the membership
             return self._heartbeat_or_wait(now_ms)
         if self._lost:
@@ -128,6 +165,8 @@ class ClassicMembership:
             self._lost = False
         if self._leaving:
             return self._step_leaving(now_ms)
+        if self.state is State.PARKED:
+            return Wait(FOREVER)
         if self._target is not None:
             return self._reconcile(self._target)
         if now_ms < self._pacing.not_before_ms:
@@ -157,9 +196,35 @@ class ClassicMembership:
             self.topics = wanted
             self._want_rejoin("the subscription changed")
 
-    def leave(self) -> None:
-        """Give everything up and leave; `step` goes on to `Left`."""
+    def rejoin(self, reason: str) -> None:
+        """Makes the group rebalance (KIP-568), once what is under way is over."""
+        self._want_rejoin(reason)
+
+    def leave(self, remain: bool | None = None) -> None:
+        """Give everything up and leave; `step` goes on to `Left`. The coordinator is told so unless we
+        `remain` until our session ends, as static members do where nothing else is said (KIP-1092).
+        """
         self._leaving = True
+        self._remain = remain
+
+    def park(self) -> None:
+        """Nobody polls: leave at once (a static member goes silent), count what is owned as lost, and wait
+        for `resume`.
+        """
+        self._parking = True
+        self._resumed = False
+        self._callback = None
+        self._lost = True
+
+    def resume(self) -> None:
+        """Somebody polls again: join anew."""
+        self._resumed = True
+        if self.state is State.PARKED:
+            self.state = State.UNJOINED
+
+    def dismiss(self) -> None:
+        """What `step` asked for last (to give partitions up, or to take them) is void: they are lost."""
+        self._callback = None
 
     def heartbeat_now(self) -> None:
         self._heartbeat_at_ms = 0.0
@@ -183,18 +248,24 @@ class ClassicMembership:
         if self.owned == self._target:
             self._target = None
 
-    def partition_counts(self, counts: Mapping[str, int], now_ms: float) -> None:
+    def partition_counts(
+        self, counts: Mapping[str, int], now_ms: float, racks: PartitionRacks | None = None
+    ) -> None:
         """How many partitions each topic has; topics that are not there are left out."""
         self._in_flight = ""
         known = {topic: counts[topic] for topic in self._subscribed() if topic in counts}
+        recount_ms: float = self.settings.metadata_max_age_ms
+        if len(known) < len(self._subscribed()):
+            recount_ms = min(recount_ms, MISSING_RECOUNT_MS)
         if self.state is State.STABLE:
+            self._count_at_ms = now_ms + recount_ms
             if known != self._counts:
                 self._want_rejoin("the topics' partitions changed")
             return
         if self.state is not State.COUNTING:
             return
         self._counts = known
-        self._count_at_ms = now_ms + self.settings.metadata_max_age_ms
+        self._count_at_ms = now_ms + recount_ms
         assert self._join is not None
         self.state = State.SYNCING
         if self._join.skip_assignment:  # KIP-814: a static leader came back, the assignment stands
@@ -203,7 +274,18 @@ class ClassicMembership:
             m.member_id: read_subscription(bytes(m.metadata), group_instance_id=m.group_instance_id)
             for m in self._join.members
         }
-        self._assignments = import_module(ASSIGNORS[self.protocol]).assign(known, members)
+        own = self._own.get(self.protocol)
+        try:
+            if own is not None:
+                self._assignments = own.assign(known, members)
+            else:
+                from ottla.assignors.protocol import CLIENT_ASSIGNORS
+
+                self._assignments = CLIENT_ASSIGNORS[self.protocol].assign(known, members, racks)
+        except Exception:
+            self.state = State.FAILED
+            self._lost = True
+            raise
 
     def topic_names(self, names: Mapping[bytes, str], now_ms: float) -> None:
         raise AssertionError("the classic protocol names topics itself")
@@ -212,10 +294,11 @@ class ClassicMembership:
         """The request, or the question about the cluster, could not be carried out."""
         what, self._in_flight = self._in_flight, ""
         if what == "leave":
-            self.state = State.LEFT
+            self._gone()
             return
         if not error.retriable:
             self.state = State.FAILED
+            self._lost = True
             raise error
         self._back_off(now_ms, rediscover=what != "count")
         if what in ("join", "sync"):
@@ -225,7 +308,7 @@ class ClassicMembership:
         what, self._in_flight = self._in_flight, ""
         code = response.error_code
         if what == "leave":
-            self.state = State.LEFT
+            self._gone()
         elif code:
             self._refused(what, response, now_ms)
         elif what == "join":
@@ -317,7 +400,9 @@ class ClassicMembership:
         from ottla.assignors.user_data import encode_generation, encode_previous_assignment
 
         user_data = None
-        if assignor == "sticky" and self._previous:
+        if assignor in self._own:
+            user_data = self._own[assignor].user_data(self.topics)
+        elif assignor == "sticky" and self._previous:
             user_data = encode_previous_assignment(sorted(self._previous), self._previous_generation)
         elif assignor == "cooperative-sticky":
             user_data = encode_generation(self.generation)
@@ -338,7 +423,7 @@ class ClassicMembership:
         self._assignments = {}
         self._join = None
         self.state = State.SYNCING
-        if self.protocol not in ASSIGNORS:
+        if self.protocol not in self.settings.assignors:
             self.state = State.FAILED
             raise ProtocolError(
                 f"the coordinator chose the assignor {self.protocol!r}, which was not offered"
@@ -423,19 +508,40 @@ class ClassicMembership:
         if self.owned:
             self._target = None
             return self._call(Revoke(self.owned))
-        if not self.member_id or self.settings.instance_id is not None:
+        remain = self.settings.instance_id is not None if self._remain is None else self._remain
+        if not self.member_id or remain:
             self.state = State.LEFT  # a static member stays until its session ends (KIP-345)
             return Left()
+        return self._send_leave(self.settings.leave_reason)
+
+    def _step_parking(self) -> Step:
+        if self.member_id and self.settings.instance_id is None:
+            return self._send_leave("nobody polled for max.poll.interval.ms")
+        self._gone()
+        return Wait(FOREVER)
+
+    def _gone(self) -> None:
+        """The coordinator was told, as well as it could be."""
+        if not self._parking:
+            self.state = State.LEFT
+            return
+        self._parking = False
+        self._thrown_out()
+        self.member_id = ""
+        self.state = State.UNJOINED if self._resumed else State.PARKED
+
+    def _send_leave(self, why: str) -> Step:
         self._in_flight = "leave"
 
         def build(version: int) -> LeaveGroupRequest:
             if version < 3:
                 return LeaveGroupRequest(group_id=self.settings.group_id, member_id=self.member_id)
-            reason = self.settings.leave_reason if version >= 5 else None
-            return LeaveGroupRequest(
-                group_id=self.settings.group_id,
-                members=[MemberIdentity(member_id=self.member_id, reason=reason)],
+            me = MemberIdentity(
+                member_id=self.member_id,
+                group_instance_id=self.settings.instance_id,
+                reason=why if version >= 5 else None,
             )
+            return LeaveGroupRequest(group_id=self.settings.group_id, members=[me])
 
         request = Versioned(LeaveGroupRequest.API_KEY, build)
         return Send(request, None, self._pacing.take_rediscover())

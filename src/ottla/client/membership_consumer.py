@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Final
 
+from ottla.assignors.racks import PartitionRacks
 from ottla.client.coordinator import MOVED
 from ottla.client.errors import OttlaError
 from ottla.client.membership import (
@@ -51,6 +52,7 @@ UNNAMED_RETRY_MS: Final = 1_000
 class State(Enum):
     JOINING = "joining"
     STABLE = "stable"
+    PARKED = "parked"
     LEFT = "left"
     FAILED = "failed"
 
@@ -78,6 +80,9 @@ class ConsumerMembership:
         self._in_flight = ""
         self._callback: Revoke | Assign | None = None
         self._leaving = False
+        self._remain: bool | None = None
+        self._parking = False
+        self._resumed = False  # while the coordinator was still being told that we leave
         self._lost = False
         self._known_to_coordinator = False  # perhaps: a heartbeat whose answer was lost may have arrived
         self._heartbeat_at_ms = 0.0
@@ -86,9 +91,14 @@ class ConsumerMembership:
         self._names: dict[bytes, str] = {}
         self._ids: dict[str, bytes] = {}
         self._ask_names_at_ms = 0.0
-        self._said_owned: frozenset[TopicPartition] | None = None
+        self._renamed = 0
+        """How often a name has got another id: a topic was deleted and created again while it was owned. What
+        is owned has not changed then, but has to be said again."""
+        self._said_owned: tuple[frozenset[TopicPartition], int] | None = None
         self._said_subscription: tuple[frozenset[str], str | None] | None = None
-        self._saying: tuple[frozenset[TopicPartition], tuple[frozenset[str], str | None]] | None = None
+        self._saying: (
+            tuple[tuple[frozenset[TopicPartition], int], tuple[frozenset[str], str | None]] | None
+        ) = None
 
     # -- what a driver asks
 
@@ -100,11 +110,18 @@ class ConsumerMembership:
     def joined(self) -> bool:
         return self.state is State.STABLE and self._reconciled and self._target is not None
 
+    @property
+    def lost(self) -> bool:
+        """Thrown out, or parked: what is owned may be with others already."""
+        return self._lost
+
     def step(self, now_ms: float) -> Step:
         if self.state in (State.LEFT, State.FAILED):
             return Left()
         if self._in_flight:
             return Wait(FOREVER)
+        if self._parking:
+            return self._step_parking()
         if self._callback is not None:  # long callbacks must not cost the membership
             return self._heartbeat_or_wait(now_ms)
         if self._lost:
@@ -113,6 +130,8 @@ class ConsumerMembership:
             self._lost = False
         if self._leaving:
             return self._step_leaving()
+        if self.state is State.PARKED:
+            return Wait(FOREVER)
         if self.state is State.STABLE and not self._reconciled:
             effect = self._reconcile(now_ms)
             if effect is not None:
@@ -123,9 +142,33 @@ class ConsumerMembership:
         """Changes the subscription; the next heartbeat, at once, says so."""
         self.topics, self.regex = frozenset(topics), regex
 
-    def leave(self) -> None:
-        """Give everything up and leave; `step` goes on to `Left`."""
+    def rejoin(self, reason: str) -> None:
+        """The coordinator rebalances by itself: there is nothing to ask for, as in Java."""
+
+    def leave(self, remain: bool | None = None) -> None:
+        """Give everything up and leave; `step` goes on to `Left`. A static member whose partitions shall
+        wait for it says epoch -2; that is also what it does where nothing else is said (KIP-1092). A dynamic
+        member that remains says nothing and is missed when its session ends.
+        """
         self._leaving = True
+        self._remain = remain
+
+    def park(self) -> None:
+        """Nobody polls: leave at once, count what is owned as lost, and wait for `resume`."""
+        self._parking = True
+        self._resumed = False
+        self._callback = None
+        self._lost = True
+
+    def resume(self) -> None:
+        """Somebody polls again: join anew."""
+        self._resumed = True
+        if self.state is State.PARKED:
+            self.state = State.JOINING
+
+    def dismiss(self) -> None:
+        """What `step` asked for last (to give partitions up, or to take them) is void: they are lost."""
+        self._callback = None
 
     def heartbeat_now(self) -> None:
         self._heartbeat_at_ms = 0.0
@@ -152,19 +195,26 @@ class ConsumerMembership:
         """The names of the topics that were asked for; those that are not there are left out."""
         self._in_flight = ""
         self._names.update(names)
-        self._ids.update((name, topic_id) for topic_id, name in names.items())
+        for topic_id, name in names.items():
+            if self._ids.get(name, topic_id) != topic_id:
+                self._names.pop(self._ids[name], None)
+                self._renamed += 1
+            self._ids[name] = topic_id
         self._ask_names_at_ms = now_ms + UNNAMED_RETRY_MS
 
-    def partition_counts(self, counts: Mapping[str, int], now_ms: float) -> None:
+    def partition_counts(
+        self, counts: Mapping[str, int], now_ms: float, racks: PartitionRacks | None = None
+    ) -> None:
         raise AssertionError("the coordinator assigns, nobody here counts partitions")
 
     def failed(self, error: OttlaError, now_ms: float) -> None:
         what, self._in_flight = self._in_flight, ""
         if what == "leave":
-            self.state = State.LEFT
+            self._gone()
             return
         if not error.retriable:
             self.state = State.FAILED
+            self._lost = True
             raise error
         if what == "names":
             self._ask_names_at_ms = now_ms + UNNAMED_RETRY_MS
@@ -175,7 +225,7 @@ class ConsumerMembership:
     def answered(self, response: ConsumerGroupHeartbeatResponse, now_ms: float) -> None:
         what, self._in_flight = self._in_flight, ""
         if what == "leave":
-            self.state = State.LEFT
+            self._gone()
         elif response.error_code:
             self._refused(response, now_ms)
         else:
@@ -206,19 +256,22 @@ class ConsumerMembership:
             # a disk lost its end. One that joins is told so of a group of another type.
             code == ErrorCode.GROUP_ID_NOT_FOUND and self.epoch != JOIN_EPOCH
         ):
-            # Thrown out: others may have our partitions. Join again, with nothing, under the same name.
-            self.state = State.JOINING
-            self.epoch = JOIN_EPOCH
-            self._lost = True
-            self._target = None
-            self._reconciled = True
-            self._heartbeat_at_ms = 0.0
+            self._thrown_out()
         elif code in (ErrorCode.TOPIC_AUTHORIZATION_FAILED, ErrorCode.REQUEST_TIMED_OUT):
             self._pacing.back_off(now_ms, rediscover=False)
         else:
             self.state = State.FAILED
             self._lost = True
             raise fatal(code, self.settings.group_id, response.error_message)
+
+    def _thrown_out(self) -> None:
+        """Others may have our partitions. Join again, with nothing, under the same name."""
+        self.state = State.JOINING
+        self.epoch = JOIN_EPOCH
+        self._lost = True
+        self._target = None
+        self._reconciled = True
+        self._heartbeat_at_ms = 0.0
 
     def _forget_said(self) -> None:
         """Whether the coordinator took in the last heartbeat is not known: say everything again."""
@@ -256,10 +309,11 @@ class ConsumerMembership:
     # -- heartbeats
 
     def _heartbeat_or_wait(self, now_ms: float) -> Step:
-        if self.state is State.JOINING and self._callback is not None:
+        if self.state in (State.JOINING, State.PARKED) and self._callback is not None:
             return Wait(FOREVER)
         news = self._callback is None and (
-            self._said_subscription != (self.topics, self.regex) or self._said_owned != self.owned
+            self._said_subscription != (self.topics, self.regex)
+            or self._said_owned != (self.owned, self._renamed)
         )
         due_ms = 0.0 if news else self._heartbeat_at_ms
         due_ms = max(due_ms, self._pacing.not_before_ms)
@@ -289,9 +343,9 @@ class ConsumerMembership:
                 request.subscribed_topic_regex = self.regex
             elif self._said_subscription is not None and self._said_subscription[1]:
                 request.subscribed_topic_regex = ""  # how a regular expression is taken back
-        if everything or self._said_owned != self.owned:
+        if everything or self._said_owned != (self.owned, self._renamed):
             request.topic_partitions = self._owned_by_id()
-        self._saying = (self.owned, subscription)
+        self._saying = ((self.owned, self._renamed), subscription)
         self._known_to_coordinator = True
         self._in_flight = "heartbeat"
         self._heartbeat_at_ms = now_ms + settings.heartbeat_interval_ms
@@ -311,11 +365,32 @@ class ConsumerMembership:
     def _step_leaving(self) -> Step:
         if self.owned:
             return self._call(Revoke(self.owned))
-        if not self._known_to_coordinator:
+        static = self.settings.instance_id is not None
+        remain = static if self._remain is None else self._remain
+        if not self._known_to_coordinator or (remain and not static):
             self.state = State.LEFT
             return Left()
+        return self._send_leave(LEAVE_STATIC_EPOCH if remain else LEAVE_EPOCH)
+
+    def _step_parking(self) -> Step:
+        if self._known_to_coordinator:
+            return self._send_leave(LEAVE_EPOCH if self.settings.instance_id is None else LEAVE_STATIC_EPOCH)
+        self._gone()
+        return Wait(FOREVER)
+
+    def _gone(self) -> None:
+        """The coordinator was told, as well as it could be."""
+        if not self._parking:
+            self.state = State.LEFT
+            return
+        self._parking = False
+        self._known_to_coordinator = False
+        self._forget_said()
+        self._thrown_out()
+        self.state = State.JOINING if self._resumed else State.PARKED
+
+    def _send_leave(self, epoch: int) -> Step:
         self._in_flight = "leave"
-        epoch = LEAVE_EPOCH if self.settings.instance_id is None else LEAVE_STATIC_EPOCH
         request = ConsumerGroupHeartbeatRequest(
             group_id=self.settings.group_id,
             member_id=self.member_id,

@@ -27,6 +27,7 @@ import org.apache.kafka.common.Node;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.utils.Utils;
 import org.apache.kafka.coordinator.group.api.assignor.ConsumerGroupPartitionAssignor;
 import org.apache.kafka.coordinator.group.api.assignor.SubscribedTopicDescriber;
 import org.apache.kafka.coordinator.group.api.assignor.SubscriptionType;
@@ -41,7 +42,7 @@ import org.apache.kafka.coordinator.group.modern.MemberSubscriptionAndAssignment
  * A case names the "assignor", the partition "counts" by topic, the "racks" of each partition or null, and the
  * "members". Answers list [topic, partition] by member, in the assignor's order. Maps are handed to Kafka in the
  * order of the case. For the coordinator's assignors (names that begin with "server-") topics are small numbers,
- * which become topic ids.
+ * which become topic ids. For "murmur2" there is only a "key", and its hash is the answer.
  */
 public final class AssignorOracle {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -53,6 +54,11 @@ public final class AssignorOracle {
             JsonNode test = JSON.readTree(line);
             ObjectNode answer = JSON.createObjectNode();
             try {
+                if (test.get("assignor").asText().equals("murmur2")) {
+                    answer.put("ok", Utils.murmur2(Base64.getDecoder().decode(test.get("key").asText())));
+                    out.println(answer);
+                    continue;
+                }
                 boolean server = test.get("assignor").asText().startsWith("server-");
                 answer.set("ok", server ? byCoordinator(test) : byClient(test));
             } catch (RuntimeException problem) {

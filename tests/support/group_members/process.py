@@ -27,6 +27,7 @@ _MODULES = {
     "confluent-kafka": "support.group_members.confluent_member",
     "aiokafka": "support.group_members.aiokafka_member",
     "kafka-python": "support.group_members.kafka_python_member",
+    "ottla": "support.group_members.ottla_member",
 }
 EXIT_TIMEOUT_S = 30.0
 _PR_SET_PDEATHSIG = 1

@@ -367,6 +367,16 @@ def test_a_changed_subscription_is_told_by_joining_again() -> None:
     assert read_subscription(again.protocols[0].metadata).topics == ("t", "u")
 
 
+def test_a_rebalance_can_be_asked_for_with_a_reason() -> None:
+    """KIP-568; the reason goes along with JoinGroup (KIP-800)."""
+    m = membership()
+    follow(m, T0)
+    m.rejoin("a disk was added")
+    assert isinstance(m.step(0), Revoke)
+    m.revoked(0)
+    assert sent(m.step(0), JoinGroupRequest).reason == "a disk was added"
+
+
 def test_assignors_that_do_not_exist_and_bytes_that_cannot_be_read_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="there is no assignor 'best'"):
         membership(assignors=("best",))

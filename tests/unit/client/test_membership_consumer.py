@@ -241,3 +241,28 @@ def test_a_member_that_nobody_has_heard_of_leaves_without_a_word() -> None:
     m = membership()
     m.leave()
     assert m.step(0) == Left()
+
+
+def test_a_topic_that_was_made_anew_while_it_was_owned_is_acknowledged_under_its_new_id() -> None:
+    """The partitions have kept their names, so nothing is revoked, as in Java; the coordinator waits for the
+    new id until the rebalance timeout.
+    """
+    m = membership()
+    stable(m, 0, 1)
+    new = b"u" * 16
+    parts = [ConsumerGroupHeartbeatResponseTopicPartitions(topic_id=new, partitions=[0, 1])]
+    assert owned_in(sent(m.step(5000))) is None
+    m.answered(
+        ConsumerGroupHeartbeatResponse(
+            member_id="me",
+            member_epoch=2,
+            heartbeat_interval_ms=5000,
+            assignment=Assignment(topic_partitions=parts),
+        ),
+        5000,
+    )
+    assert m.step(5000) == NameTopics(frozenset({new}))
+    m.topic_names({new: "t"}, 5000)
+    assert owned_in(sent(m.step(5000))) == [(new, [0, 1])]
+    m.answered(answer(2), 5000)
+    assert m.step(5000) == Wait(10_000) and m.joined

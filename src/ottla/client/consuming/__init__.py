@@ -1,0 +1,1 @@
+"""Reading: from fetch responses to what a consumer hands out."""
