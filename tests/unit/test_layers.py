@@ -34,19 +34,22 @@ ALLOWED: dict[str, set[str]] = {
         *("coordination", "groups", "transactions", "net"),
     },
     "client": {"model", "ports", "wire", "net", "assignors"},
+    "aio": {"model", "ports", "wire", "net", "assignors", "client"},
     "testing": {
         *("model", "ports", "wire", "log", "replication", "metadata", "assignors"),
-        *("coordination", "groups", "transactions", "net", "broker", "client"),
+        *("coordination", "groups", "transactions", "net", "broker", "client", "aio"),
     },
     "cli": {
         *("model", "ports", "wire", "log", "replication", "metadata", "assignors"),
-        *("coordination", "groups", "transactions", "net", "broker", "client", "testing"),
+        *("coordination", "groups", "transactions", "net", "broker", "client", "aio", "testing"),
     },
 }
 IMPURE_MODULES = {"asyncio", "socket", "threading", "time", "random", "secrets", "select", "subprocess"}
 GIVEN = {"random", "random.Random"}
 """`from random import Random`: the type of a source of chance that is passed in."""
 SPARK_ONLY = {"pyspark", "pandas"}
+CLIENT_SHELLS = {"client/runtime/sockets.py", "client/runtime/threaded.py", "client/runtime/interrupts.py"}
+"""What touches sockets, threads and clocks in `client/`, besides the facades in `client/sync/`."""
 
 
 def imports_of(path: Path) -> set[str]:
@@ -85,6 +88,15 @@ def test_pure_folders_touch_no_socket_clock_or_chance(folder: str) -> None:
         if "random.Random" in names:
             names -= GIVEN
         found = {name.split(".")[0] for name in names} & (IMPURE_MODULES | SPARK_ONLY)
+        assert not found, f"{path} imports {found}"
+
+
+def test_the_clients_core_touches_no_socket_clock_or_chance() -> None:
+    for path in (SOURCE / "client").rglob("*.py"):
+        name = path.relative_to(SOURCE).as_posix()
+        if name in CLIENT_SHELLS or name.startswith("client/sync/"):
+            continue
+        found = {name.split(".")[0] for name in imports_of(path)} & IMPURE_MODULES
         assert not found, f"{path} imports {found}"
 
 

@@ -21,7 +21,7 @@ def cluster(as_json: bool, bootstrap_server: str) -> None:
     with open_client(bootstrap_server) as client:
         described = client.run(client.admin.describe_cluster())
         features, epoch = client.run(client.admin.describe_features())
-        log_dirs = client.run(client.admin.describe_log_dirs())
+        log_dirs = client.run(client.admin.describe_log_dirs()).all()
     document: dict[str, Any] = {
         "cluster_id": described.cluster_id,
         "controller": described.controller_id,

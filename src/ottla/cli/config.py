@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from ottla.client.admin import ResourceType
+    from ottla.client.admin import ConfigResourceType
 
 
 @click.group(
@@ -40,18 +40,18 @@ def resource_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def chosen_resource(
     topic: str | None, group: str | None, broker: str | None, broker_defaults: bool
-) -> tuple[ResourceType, str]:
-    from ottla.client.admin import ResourceType
+) -> tuple[ConfigResourceType, str]:
+    from ottla.client.admin import ConfigResourceType
 
     if (topic is not None) + (group is not None) + (broker is not None) + broker_defaults != 1:
         raise click.UsageError(
             "say whose configuration: --topic NAME, --group ID, --broker ID or --broker-defaults"
         )
     if topic is not None:
-        return ResourceType.TOPIC, topic
+        return ConfigResourceType.TOPIC, topic
     if group is not None:
-        return ResourceType.GROUP, group
-    return ResourceType.BROKER, broker or ""
+        return ConfigResourceType.GROUP, group
+    return ConfigResourceType.BROKER, broker or ""
 
 
 @config.command(
@@ -78,7 +78,7 @@ def describe(
     """Show a configuration, with where each value comes from."""
     resource, name = chosen_resource(topic, group, broker, broker_defaults)
     with open_client(bootstrap_server) as client:
-        described = client.run(client.admin.describe_configs(resource, [name], documentation=doc))
+        described = client.run(client.admin.describe_configs(resource, [name], documentation=doc)).all()
     entries = [entry for entry in described.get(name, []) if show_all or not entry.is_default]
     if as_json:
         print_json(
@@ -132,7 +132,7 @@ def alter(
     bootstrap_server: str,
 ) -> None:
     """Change a configuration; it takes effect at once and survives a restart."""
-    from ottla.client.admin import ConfigChange, ConfigOperation, ResourceType
+    from ottla.client.admin import ConfigChange, ConfigOperation, ConfigResourceType
 
     resource, name = chosen_resource(topic, group, broker, broker_defaults)
     changes = [
@@ -152,7 +152,7 @@ def alter(
     if not changes:
         raise click.UsageError("nothing to do: give --add, --delete, --append or --subtract")
     with open_client(bootstrap_server) as client:
-        if resource == ResourceType.TOPIC:
+        if resource == ConfigResourceType.TOPIC:
             client.run(client.cluster.discover([name]))
         client.run(client.admin.alter_configs(resource, name, changes, validate_only=validate_only))
     owner = f"{resource.name.lower()} {name}" if name else "all brokers"

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ottla.cli.session import bootstrap_option, open_client
+from ottla.cli.session import bootstrap_option
 
 if TYPE_CHECKING:
-    from ottla.client.blocking import Client
-    from ottla.client.blocking_group import BlockingGroupConsumer
-    from ottla.client.fetcher import Fetcher, FetcherSettings
-    from ottla.client.membership import GroupSettings
+    import ottla
     from ottla.model.types import TopicPartition
 
 
@@ -92,10 +90,8 @@ def consume(
     """
     import os
 
-    from ottla.cli.reading import print_records
+    from ottla.cli.reading import CONSUMER_CONFIG, EXIT_AT_END_CONFIG, open_consumer, print_records
     from ottla.cli.record_format import DEFAULT_FORMAT, FormatError, compile_format, to_json_line
-    from ottla.client.admin import EARLIEST
-    from ottla.client.fetcher import Fetcher, FetcherSettings
     from ottla.model.types import TopicPartition
 
     if (offset is not None) + (timestamp is not None) + from_beginning > 1:
@@ -115,15 +111,24 @@ def consume(
     except FormatError as error:
         raise click.UsageError(str(error)) from None
     write = to_json_line if as_json else shape
-    with open_client(bootstrap_server, client_id="ottla-consume") as client:
-        fetching = FetcherSettings(read_committed=read_committed, reset=EARLIEST)
-        if group is not None:
-            settings = group_settings(group, protocol or "classic", group_instance_id, assignors)
-            consumer = group_consumer(client, topic, settings, protocol or "classic", fetching, start.number)
-            from ottla.cli.group_consume import print_group_records
+    config = {
+        **CONSUMER_CONFIG,
+        **(EXIT_AT_END_CONFIG if exit_at_end else {}),
+        "bootstrap.servers": bootstrap_server,
+        "client.id": "ottla-consume",
+        "auto.offset.reset": "earliest",
+        "isolation.level": "read_committed" if read_committed else "read_uncommitted",
+    }
+    if group is not None:
+        from ottla.cli.group_consume import print_group_records
 
+        config.update(group_config(group, protocol or "classic", group_instance_id, assignors))
+        config["auto.offset.reset"] = "earliest" if from_beginning else "latest"
+        consumer = open_consumer(config)
+        with closing(consumer):
+            consumer.partitions_for(topic)  # it has to exist
+            consumer.subscribe([topic])
             return print_group_records(
-                client,
                 consumer,
                 write,
                 sys.stdout.buffer,
@@ -131,65 +136,49 @@ def consume(
                 exit_at_end=exit_at_end,
                 timeout_ms=timeout_ms,
             )
-        fetcher = Fetcher(client.cluster, client.admin, fetching)
-        partitions = client.run(fetcher.partitions(topic))
-        if chosen:
-            for index in chosen:
-                client.cluster.view.partition(topic, index)
-            partitions = [TopicPartition(topic, index) for index in dict.fromkeys(chosen)]
-        seek(client, fetcher, partitions, start)
+    with open_consumer(config) as consumer:
+        there = [each.index for each in consumer.partitions_for(topic)]
+        for index in chosen:
+            if index not in there:
+                raise click.ClickException(
+                    f"topic {topic}: there is no partition {index}, the topic has {len(there)}"
+                )
+        partitions = [TopicPartition(topic, index) for index in dict.fromkeys(chosen or there)]
+        consumer.assign(partitions)
+        seek(consumer, partitions, start)
         print_records(
-            client,
-            fetcher,
+            consumer,
             write,
             sys.stdout.buffer,
             count_max=max_messages,
-            exit_at_end=exit_at_end,
+            ended=consumer.at_end if exit_at_end else None,
             timeout_ms=timeout_ms,
         )
     return 0
 
 
-def group_settings(
+def group_config(
     group: str, protocol: str, instance_id: str | None, assignors: tuple[str, ...]
-) -> GroupSettings:
-    from ottla.client.membership import GroupSettings
+) -> dict[str, Any]:
     from ottla.client.membership_classic import ASSIGNORS
 
     if not group:
         raise click.UsageError("--group must not be empty")
+    config: dict[str, Any] = {
+        "group.id": group,
+        "group.protocol": protocol,
+        "group.instance.id": instance_id,
+    }
     if protocol == "classic":
         for name in assignors:
             if name not in ASSIGNORS:
                 raise click.UsageError(f"--assignor {name}: write {', '.join(ASSIGNORS)}")
-        defaults = GroupSettings(group)
-        return GroupSettings(group, instance_id, assignors=assignors or defaults.assignors)
-    if len(assignors) > 1:
+        config["partition.assignment.strategy"] = list(assignors) or None
+    elif len(assignors) > 1:
         raise click.UsageError("with --protocol consumer the broker assigns: give one --assignor")
-    return GroupSettings(group, instance_id, remote_assignor=assignors[0] if assignors else None)
-
-
-def group_consumer(
-    client: Client,
-    topic: str,
-    settings: GroupSettings,
-    protocol: str,
-    fetching: FetcherSettings,
-    reset: int,
-) -> BlockingGroupConsumer:
-    """A consumer of one topic, which has to exist."""
-    from ottla.client.blocking_group import BlockingGroupConsumer
-    from ottla.client.group_consumer import GroupConsumerSettings
-
-    client.run(client.cluster.discover([topic]))
-    return BlockingGroupConsumer(
-        client,
-        settings,
-        protocol=protocol,
-        topics=[topic],
-        fetching=fetching,
-        consuming=GroupConsumerSettings(reset=reset),
-    )
+    else:
+        config["group.remote.assignor"] = assignors[0] if assignors else None
+    return config
 
 
 class Start:
@@ -231,12 +220,26 @@ def parse_time_ms(text: str) -> int:
         ) from None
 
 
-def seek(client: Client, fetcher: Fetcher, partitions: list[TopicPartition], start: Start) -> None:
-    """Puts the fetcher at the start in every partition."""
+def seek(consumer: ottla.Consumer, partitions: list[TopicPartition], start: Start) -> None:
+    """Puts the consumer at the start in every partition."""
+    from ottla.client.admin import EARLIEST, LATEST
+
     if start.kind == "offset":
         for tp in partitions:
-            fetcher.seek(tp, start.number)
+            consumer.seek(tp, start.number)
     elif start.kind == "tail":
-        client.run(fetcher.seek_before_end(partitions, start.number))
+        first, last = consumer.beginning_offsets(partitions), consumer.end_offsets(partitions)
+        for tp in partitions:
+            consumer.seek(tp, max(first[tp], last[tp] - start.number))
+    elif start.number == EARLIEST:
+        consumer.seek_to_beginning()
+    elif start.number == LATEST:
+        consumer.seek_to_end()
+        for tp in partitions:  # now: what is published from here on is printed
+            consumer.position(tp)
     else:
-        client.run(fetcher.seek_by_time(dict.fromkeys(partitions, start.number)))
+        for tp, found in consumer.offsets_for_times(dict.fromkeys(partitions, start.number)).items():
+            if found is None:
+                consumer.seek_to_end(tp)
+            else:
+                consumer.seek(tp, found.offset)

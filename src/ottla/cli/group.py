@@ -230,15 +230,15 @@ def delete(names: tuple[str, ...], if_exists: bool, bootstrap_server: str) -> in
     with open_client(bootstrap_server) as client:
         results = client.run(client.groups.delete_groups(list(dict.fromkeys(names))))
     failed = 0
-    for result in results:
-        code = result.error.code if isinstance(result.error, ServerError) else None
-        if result.error is None:
-            click.echo(f"deleted group {result.name}")
+    for name, error in results.items():
+        code = error.code if isinstance(error, ServerError) else None
+        if error is None:
+            click.echo(f"deleted group {name}")
         elif code == ErrorCode.GROUP_ID_NOT_FOUND and if_exists:
-            click.echo(f"group {result.name} does not exist")
+            click.echo(f"group {name} does not exist")
         else:
             failed += 1
-            complain(str(result.error))
+            complain(str(error))
     return 1 if failed else 0
 
 
@@ -276,15 +276,15 @@ def delete_offsets(name: str, topics: tuple[str, ...], as_json: bool, bootstrap_
             if isinstance(found, OttlaError):
                 raise explained(found, name)
             raise click.ClickException(f"group {name} has committed nothing for {', '.join(topics)}")
-        results = client.run(client.groups.delete_offsets(name, chosen))
+        results = client.run(client.groups.delete_consumer_group_offsets(name, chosen))
     if as_json:
         print_json(
             [
                 {"topic": tp.topic, "partition": tp.partition, "error": str(error) if error else None}
-                for tp, error in sorted(results.items())
+                for tp, error in sorted(results.items(), key=lambda item: item[0])
             ]
         )
-    failed = {tp: error for tp, error in results.items() if error is not None}
+    failed = results.failed
     for tp in sorted(set(chosen) - set(failed)):
         if not as_json:
             click.echo(f"deleted the offset of {TopicPartition(*tp)}")

@@ -12,7 +12,6 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from ottla.cli.interrupt import Interrupted, Interruptible
@@ -37,7 +36,7 @@ def watch(
 
     terminal = sys.stdout.isatty() and not as_json
     with Interruptible() as signals:
-        client.network.waiting = signals.waiting
+        client.waiting = signals.waiting
         if terminal:
             sys.stdout.write(HIDE_CURSOR + CLEAR_ALL)
         try:
@@ -59,9 +58,9 @@ def watch(
                     left_s = max(0.0, began_s + interval_s - time.monotonic())
                     select.select([signals.wakeup_fd], [], [], left_s)
         except Interrupted:
-            client.network.close()
+            client.disconnect()
         finally:
-            client.network.waiting = nullcontext
+            client.waiting = None
             if terminal:
                 sys.stdout.write(SHOW_CURSOR)
                 sys.stdout.flush()

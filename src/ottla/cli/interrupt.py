@@ -4,14 +4,15 @@ While such a command waits for input, Ctrl-C and SIGTERM interrupt it; while it 
 noticed at the next wait, so that a request is never torn in the middle. A second Ctrl-C ends it at once.
 
 A signal that comes in the last moment before a system call blocks does not interrupt it, so whoever waits
-also waits for `wakeup_fd`, which every signal makes readable.
+also waits for `wakeup_fd`, which every signal makes readable; or gives a function that ends its wait
+(`on_first`, a consumer's `wakeup`).
 """
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -22,8 +23,9 @@ class Interrupted(Exception):
 
 
 class Interruptible:
-    def __init__(self) -> None:
+    def __init__(self, on_first: Callable[[], None] | None = None) -> None:
         self.signal_number: int | None = None
+        self._on_first = on_first
         self.wakeup_fd = -1
         self._waiting = False
         self._before: dict[int, Any] = {}
@@ -47,6 +49,8 @@ class Interruptible:
         if self.signal_number is not None:
             raise KeyboardInterrupt
         self.signal_number = number
+        if self._on_first is not None:
+            self._on_first()
         if self._waiting:
             raise Interrupted
 

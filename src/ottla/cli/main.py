@@ -36,6 +36,7 @@ COMMANDS = {
         "ottla.cli.group", "group", "List, describe and delete consumer groups, reset their offsets."
     ),
     "txn": LazyCommand("ottla.cli.txn", "txn", "List, describe and abort transactions, find hanging ones."),
+    "perf": LazyCommand("ottla.cli.perf", "perf", "Measure how fast a cluster is, and how late."),
     "cluster": LazyCommand("ottla.cli.cluster", "cluster", "Show the cluster: brokers, features, disks."),
 }
 

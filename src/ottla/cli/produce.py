@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,7 +13,6 @@ from ottla.cli.session import bootstrap_option, key_values, open_client
 
 if TYPE_CHECKING:
     from ottla.cli.record_input import LineParser
-    from ottla.client.producer import ProducerSettings
 
 STDIN = 0
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
@@ -72,11 +72,9 @@ def produce(
 
     Ctrl-C ends it after everything that was entered is published.
     """
-    from ottla.cli.publishing import Progress, publish_lines
+    from ottla.cli.publishing import Deliveries, Progress, open_producer, prepare_topic, publish_lines
     from ottla.cli.record_input import InputError, JsonLines, LineReader, TextLines
-    from ottla.client.errors import ServerError
-    from ottla.client.producer import Producer
-    from ottla.model.errors import ErrorCode
+    from ottla.client.errors import InvalidRecord, OttlaError
 
     if as_json and (key_separator is not None or key is not None or parse_headers or null_marker is not None):
         raise click.UsageError("with --json, keys, headers and nulls are in the lines themselves")
@@ -89,7 +87,7 @@ def produce(
         given["compression.type"] = compression
     if acks is not None:
         given["acks"] = acks
-    settings, linger_ms, client_id = producer_settings(given)
+    config, linger_ms = producer_config(bootstrap_server, given)
     fixed = tuple((name, os.fsencode(value)) for name, value in key_values(headers, "--header").items())
     parse: LineParser
     if as_json:
@@ -108,82 +106,49 @@ def produce(
     progress = Progress(
         os.fstat(fd).st_size if path is not None else 0, shown=sys.stderr.isatty() and not quiet
     )
-    with open_client(bootstrap_server, client_id=client_id) as client:
-        producer = Producer(client.cluster, settings)
-        client.run(producer.prepare(topic))
-        if partition is not None:
-            client.cluster.view.partition(topic, partition)
-        try:
+    with open_client(bootstrap_server, client_id=config["client.id"]) as client:
+        prepare_topic(client, topic, partition)
+    deliveries = Deliveries()
+    try:
+        with open_producer(config) as producer:
             code = publish_lines(
-                client, producer, topic, reader, parse, linger_ms=linger_ms, progress=progress
+                producer, topic, reader, parse, deliveries, linger_ms=linger_ms, progress=progress
             )
-        except InputError as error:
-            raise click.ClickException(f"{error} ({published(producer.delivered_count)})") from None
-        except ServerError as error:
-            hint = ""
-            if error.code == ErrorCode.INVALID_RECORD and not (as_json or key or key_separator):
-                hint = ": give keys by --key or --key-separator"
-            raise click.ClickException(f"{error}{hint} ({published(producer.delivered_count)})") from None
+    except InputError as error:
+        raise click.ClickException(f"{error} ({published(deliveries.delivered)})") from None
+    except OttlaError as error:
+        hint = ""
+        if isinstance(error, InvalidRecord) and not (as_json or key or key_separator):
+            hint = ": give keys by --key or --key-separator"
+        raise click.ClickException(f"{error}{hint} ({published(deliveries.delivered)})") from None
     if not quiet and (path is not None or not os.isatty(STDIN)):
-        count = producer.delivered_count
+        count = deliveries.delivered
         click.echo(f"published {count:,} record{'' if count == 1 else 's'} to {topic}", err=True)
     return code
 
 
-def producer_settings(given: dict[str, str]) -> tuple[ProducerSettings, float, str]:
-    """Kafka's producer keys as settings, how long to wait for more input, and the client id."""
+def producer_config(bootstrap_server: str, given: Mapping[str, str]) -> tuple[dict[str, Any], float]:
+    """A producer's configuration for lines of input, and how many milliseconds to wait for more of them.
+
+    The loop decides when a pause in the input is long enough (`linger.ms`), so the producer itself may wait
+    longer: batches of a file are full. Raises UsageError where a setting is none.
+    """
     from ottla.cli.publishing import BATCH_AGE_MS_MAX
-    from ottla.client.producer import ProducerSettings
-    from ottla.wire.compression import Codec
+    from ottla.client.config import producer_settings
+    from ottla.client.errors import InvalidConfig
 
-    known = {
-        "acks": "all",
-        "batch.size": str(256 * 1024),
+    config: dict[str, Any] = {
         "client.id": "ottla-produce",
-        "compression.type": "none",
-        "delivery.timeout.ms": "120000",
-        "enable.idempotence": "",
-        "linger.ms": "5",
-        "max.request.size": str(1024 * 1024),
-        "request.timeout.ms": "30000",
+        "batch.size": 256 * 1024,
+        **given,
+        "bootstrap.servers": bootstrap_server,
     }
-    for name in given:
-        if name not in known:
-            from difflib import get_close_matches
-
-            near = get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
-            raise click.UsageError(f"unknown producer setting {name!r}: {hint}")
-    values = {**known, **given}
-
-    def number(name: str) -> int:
-        text = values[name]
-        if not text.isdecimal():
-            raise click.UsageError(f"{name}={text} is not a number that is 0 or more")
-        return int(text)
-
-    acks = {"all": -1, "-1": -1, "1": 1, "0": 0}.get(values["acks"])
-    if acks is None:
-        raise click.UsageError(f"acks={values['acks']}: write all, 1 or 0")
-    if values["compression.type"] not in CODECS:
-        raise click.UsageError(f"compression.type={values['compression.type']}: one of {', '.join(CODECS)}")
-    idempotence = values["enable.idempotence"].lower()
-    if idempotence not in ("", "true", "false"):
-        raise click.UsageError(f"enable.idempotence={idempotence}: write true or false")
-    if idempotence == "true" and acks != -1:
-        raise click.UsageError("enable.idempotence=true needs acks=all")
-    linger_ms = number("linger.ms")
-    settings = ProducerSettings(
-        acks=acks,
-        idempotent=acks == -1 and idempotence != "false",
-        batch_bytes=max(1, number("batch.size")),
-        linger_ms=max(linger_ms, BATCH_AGE_MS_MAX),
-        codec=Codec[values["compression.type"].upper()],
-        request_bytes_max=number("max.request.size"),
-        request_timeout_ms=max(1, number("request.timeout.ms")),
-        delivery_timeout_ms=number("delivery.timeout.ms"),
-    )
-    return settings, linger_ms, values["client.id"]
+    try:
+        linger_ms = producer_settings(config, {}).linger_ms
+    except InvalidConfig as error:
+        raise click.UsageError(str(error)) from None
+    config["linger.ms"] = max(linger_ms, BATCH_AGE_MS_MAX)
+    return config, linger_ms
 
 
 def published(count: int) -> str:

@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from ottla.cli.interrupt import Interrupted, Interruptible
 from ottla.cli.record_input import InputError, LineParser, LineReader
 
 if TYPE_CHECKING:
+    import ottla
     from ottla.client.blocking import Client
-    from ottla.client.producer import Producer
 
 PROGRESS_INTERVAL_S = 0.2
 
 BATCH_AGE_MS_MAX = 100.0
 """A batch leaves after this time even when the input never pauses."""
+
+NEW_TOPIC_TIMEOUT_MS = 10_000
+"""How long a topic that the cluster is asked to create on first use may take to appear."""
 
 
 class Progress:
@@ -46,12 +50,72 @@ class Progress:
             print("\r" + " " * self._width + "\r", end="", file=sys.stderr, flush=True)
 
 
+class Deliveries:
+    """What became of the records that were sent: the `on_delivery` of all of them."""
+
+    def __init__(self) -> None:
+        self.sent = 0
+        self.delivered = 0
+        self._failed = 0
+        self._failure: Exception | None = None
+
+    def __call__(self, metadata: ottla.RecordMetadata | None, error: Exception | None) -> None:
+        if error is None:
+            self.delivered += 1
+        else:
+            self._failed += 1
+            self._failure = self._failure or error
+
+    @property
+    def pending(self) -> int:
+        return self.sent - self.delivered - self._failed
+
+    def check(self) -> None:
+        """Raises what kept the first record from being stored."""
+        if self._failure is not None:
+            raise self._failure
+
+
+def prepare_topic(client: Client, topic: str, partition: int | None = None) -> None:
+    """Makes sure that the topic is there, and the partition; where the cluster allows it, this creates it.
+
+    A producer would wait `max.block.ms` for somebody to create it, which is a long time at a terminal.
+    """
+    client.run(
+        client.cluster.discover(
+            [topic],
+            create_missing=True,
+            timeout_ms=NEW_TOPIC_TIMEOUT_MS,
+            worth=lambda error: error.retriable,
+        )
+    )
+    if partition is not None:
+        client.cluster.view.partition(topic, partition)
+
+
+@contextmanager
+def open_producer(config: Mapping[str, Any]) -> Iterator[ottla.Producer]:
+    """A producer that is closed with everything sent; at once after the second Ctrl-C."""
+    import ottla
+    from ottla.cli.session import only_failures_logged
+
+    only_failures_logged()
+    producer = ottla.Producer(config=config)
+    try:
+        yield producer
+    except KeyboardInterrupt:
+        producer.close(timeout=0)
+        raise
+    finally:
+        producer.close()
+
+
 def publish_lines(
-    client: Client,
-    producer: Producer,
+    producer: ottla.Producer,
     topic: str,
     reader: LineReader,
     parse: LineParser,
+    deliveries: Deliveries,
     *,
     linger_ms: float,
     progress: Progress | None = None,
@@ -70,11 +134,10 @@ def publish_lines(
                 if prompt is not None:
                     prompt()
                 with interruptible.waiting():
-                    ready = reader.wait(
-                        linger_ms if producer.waiting_count else None, interruptible.wakeup_fd
-                    )
+                    ready = reader.wait(linger_ms if deliveries.pending else None, interruptible.wakeup_fd)
                 if not ready:
-                    client.run(producer.flush())
+                    producer.flush()
+                    deliveries.check()
                     continue
                 lines = reader.read()
                 if lines is None:
@@ -82,20 +145,31 @@ def publish_lines(
                 for line in lines:
                     number += 1
                     try:
-                        producer.add(topic, parse(line, number))
+                        record = parse(line, number)
                     except InputError as error:
                         if on_bad_line is None:
                             raise
                         on_bad_line(error)
-                if producer.should_send:
-                    client.run(producer.send())
+                        continue
+                    producer.send(
+                        topic,
+                        record.value,
+                        record.key,
+                        headers=record.headers or None,
+                        partition=record.partition,
+                        timestamp=record.timestamp_ms,
+                        on_delivery=deliveries,
+                    )
+                    deliveries.sent += 1
+                deliveries.check()
                 if progress is not None:
-                    progress.update(reader.bytes_read, producer.delivered_count)
+                    progress.update(reader.bytes_read, deliveries.delivered)
         except Interrupted:
             pass
         finally:
             if progress is not None:
                 progress.clear()
             if sys.exc_info()[0] in (None, InputError):
-                client.run(producer.flush())
+                producer.close()  # sends the rest, and has told of every record when it returns
+        deliveries.check()
         return interruptible.exit_code

@@ -1,17 +1,33 @@
-"""The loop that both consumer commands share: fetch, format, write, until somebody has had enough."""
+"""The loop that both consumer commands share: poll, format, write, until somebody has had enough."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, BinaryIO
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 if TYPE_CHECKING:
-    from ottla.client.blocking import Client
-    from ottla.client.fetcher import Fetcher
-    from ottla.client.records import ConsumedRecord
+    import ottla
+    from ottla.client.records import ConsumerRecord
 
-POLL_MS = 500
+POLL_S: Final = 0.5
+POLL_S_AT_END: Final = 0.02
+"""How often to look whether the end is reached, where that is wanted."""
+
+CONSUMER_CONFIG: Final[dict[str, Any]] = {
+    "default.api.timeout.ms": 30_000,  # a person waits at the terminal
+    "max.poll.records": 5_000,  # many lines in one write
+}
+EXIT_AT_END_CONFIG: Final[dict[str, Any]] = {"fetch.max.wait.ms": 20}
+"""A broker holds a fetch at the end of the log back for this time, in case that more comes."""
+
+
+def open_consumer(config: Mapping[str, Any]) -> ottla.Consumer:
+    import ottla
+    from ottla.cli.session import only_failures_logged
+
+    only_failures_logged()
+    return ottla.Consumer(config=config)
 
 
 class Printed:
@@ -22,34 +38,34 @@ class Printed:
 
 
 def print_records(
-    client: Client,
-    fetcher: Fetcher,
-    shape: Callable[[ConsumedRecord], bytes],
+    consumer: ottla.Consumer,
+    shape: Callable[[ConsumerRecord], bytes],
     out: BinaryIO,
     *,
     count_max: int | None = None,
-    exit_at_end: bool = False,
     timeout_ms: int | None = None,
+    ended: Callable[[], bool] | None = None,
     printed: Printed | None = None,
 ) -> Printed:
-    """Prints records as they come. What a poll brought is written and flushed before the next one."""
+    """Prints records as they come. What a poll brought is written and flushed before the next one; `ended`
+    is asked after each whether that was all.
+    """
     printed = printed or Printed()
     quiet_since = time.monotonic()
     while count_max is None or printed.count < count_max:
-        wait_ms = POLL_MS
+        wait_s = POLL_S if ended is None else POLL_S_AT_END
         if timeout_ms is not None:
-            left_ms = timeout_ms - (time.monotonic() - quiet_since) * 1000
-            if left_ms <= 0:
+            left_s = timeout_ms / 1000 - (time.monotonic() - quiet_since)
+            if left_s <= 0:
                 break
-            wait_ms = max(1, min(wait_ms, int(left_ms)))
-        records = client.run(fetcher.poll(1 if exit_at_end else wait_ms))
+            wait_s = min(wait_s, left_s)
+        # Not more than may be printed: what is polled counts as read.
+        records = consumer.poll(wait_s, None if count_max is None else count_max - printed.count)
         if records:
-            if count_max is not None:
-                del records[count_max - printed.count :]
             out.write(b"".join([shape(record) for record in records]))
             out.flush()
             printed.count += len(records)
             quiet_since = time.monotonic()
-        if exit_at_end and fetcher.at_end:
+        if ended is not None and ended():
             break
     return printed

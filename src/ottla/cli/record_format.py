@@ -12,11 +12,11 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from ottla.client.records import CREATE_TIME, LOG_APPEND_TIME, NO_TIMESTAMP, ConsumedRecord
+from ottla.client.records import CREATE_TIME, LOG_APPEND_TIME, NO_TIMESTAMP, ConsumerRecord
 
 DEFAULT_FORMAT = r"%v\n"
 
-Piece = Callable[[ConsumedRecord], bytes]
+Piece = Callable[[ConsumerRecord], bytes]
 
 _HEX_DIGITS = frozenset("0123456789abcdefABCDEF")
 _ESCAPES = {"n": b"\n", "r": b"\r", "t": b"\t", "0": b"\0", "\\": b"\\", "%": b"%"}
@@ -26,7 +26,7 @@ class FormatError(ValueError):
     """The format string asks for something that does not exist."""
 
 
-def compile_format(text: str, *, null: bytes = b"") -> Callable[[ConsumedRecord], bytes]:
+def compile_format(text: str, *, null: bytes = b"") -> Callable[[ConsumerRecord], bytes]:
     """Turns a format string into a function from a record to bytes; `null` is written for null fields."""
     pieces: list[Piece] = []
     literal = bytearray()
@@ -75,14 +75,14 @@ def compile_format(text: str, *, null: bytes = b"") -> Callable[[ConsumedRecord]
 
 
 def _fields(null: bytes) -> dict[str, Piece]:
-    def value(record: ConsumedRecord) -> bytes:
+    def value(record: ConsumerRecord) -> bytes:
         return null if record.value is None else record.value
 
     return {
         "t": lambda r: r.topic.encode(),
         "p": lambda r: b"%d" % r.partition,
         "o": lambda r: b"%d" % r.offset,
-        "T": lambda r: b"%d" % r.timestamp_ms,
+        "T": lambda r: b"%d" % r.timestamp,
         "k": lambda r: null if r.key is None else r.key,
         "K": lambda r: b"%d" % (-1 if r.key is None else len(r.key)),
         "v": value,
@@ -105,20 +105,20 @@ def bytes_to_json(data: bytes | None) -> Any:
         return {"base64": base64.b64encode(data).decode("ascii")}
 
 
-def timestamp_type_name(record: ConsumedRecord) -> str:
-    if record.timestamp_ms == NO_TIMESTAMP:
+def timestamp_type_name(record: ConsumerRecord) -> str:
+    if record.timestamp == NO_TIMESTAMP:
         return "NoTimestampType"
     return {CREATE_TIME: "CreateTime", LOG_APPEND_TIME: "LogAppendTime"}[record.timestamp_type]
 
 
-def to_json_line(record: ConsumedRecord) -> bytes:
+def to_json_line(record: ConsumerRecord) -> bytes:
     """One line of JSON with its newline."""
     line = json.dumps(
         {
             "topic": record.topic,
             "partition": record.partition,
             "offset": record.offset,
-            "timestamp": record.timestamp_ms,
+            "timestamp": record.timestamp,
             "timestamp_type": timestamp_type_name(record),
             "key": bytes_to_json(record.key),
             "value": bytes_to_json(record.value),

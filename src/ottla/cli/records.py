@@ -43,6 +43,7 @@ def delete(
 ) -> int:
     """Delete records from the beginning of partitions (DeleteRecords)."""
     from ottla.cli.main import complain
+    from ottla.client.errors import OttlaError
     from ottla.model.types import TopicPartition
 
     if bool(limits) == everything:
@@ -64,19 +65,19 @@ def delete(
                 {
                     "topic": tp.topic,
                     "partition": tp.partition,
-                    "earliest": None if result.error else result.offset,
-                    "error": explained(result.error) if result.error else None,
+                    "earliest": None if isinstance(found, OttlaError) else found,
+                    "error": explained(found) if isinstance(found, OttlaError) else None,
                 }
-                for tp, result in sorted(results.items())
+                for tp, found in sorted(results.items(), key=lambda item: item[0])
             ]
         )
     failed = 0
-    for tp, result in sorted(results.items()):
-        if result.error is not None:
+    for tp, found in sorted(results.items(), key=lambda item: item[0]):
+        if isinstance(found, OttlaError):
             failed += 1
-            complain(f"{tp}: {explained(result.error)}")
+            complain(f"{tp}: {explained(found)}")
         elif not as_json:
-            click.echo(f"{tp} now begins at offset {result.offset}")
+            click.echo(f"{tp} now begins at offset {found}")
     return 1 if failed else 0
 
 
@@ -87,4 +88,4 @@ def explained(error: OttlaError) -> str:
 
     if isinstance(error, ServerError) and error.code == ErrorCode.POLICY_VIOLATION:
         return "the topic is compacted: records are deleted only with cleanup.policy=delete or compact,delete"
-    return str(error)
+    return error.message if isinstance(error, ServerError) else str(error)

@@ -40,6 +40,13 @@ def open_client(bootstrap_server: str, **settings: Any) -> Client:
     return Client(bootstrap_server, **settings)
 
 
+def only_failures_logged() -> None:
+    """A command says itself what went wrong, in one line: the client's warnings on the way would be more."""
+    import logging
+
+    logging.getLogger("ottla.client").setLevel(logging.ERROR)
+
+
 def key_values(items: tuple[str, ...], option: str) -> dict[str, str]:
     """`k=v` arguments of a repeatable option, as a dictionary."""
     found = {}

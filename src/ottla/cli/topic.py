@@ -9,7 +9,9 @@ import click
 from ottla.cli.session import bootstrap_option, json_option, key_values, open_client, print_json
 
 if TYPE_CHECKING:
-    from ottla.client.admin import TopicDescription, TopicResult
+    from ottla.client.admin import CreatedTopic, OffsetResult, TopicDescription
+    from ottla.client.errors import OttlaError
+    from ottla.model.errors import ErrorCode
 
 
 @click.group(
@@ -53,6 +55,7 @@ def create(
 ) -> int:
     """Create topics."""
     from ottla.client.admin import NewTopic
+    from ottla.client.errors import OttlaError
     from ottla.model.errors import ErrorCode
 
     settings = key_values(configs, "--config")
@@ -67,31 +70,36 @@ def create(
     with open_client(bootstrap_server) as client:
         results = client.run(client.admin.create_topics(new, validate_only=validate_only))
     failed = 0
-    for result in results:
-        if result.error is None:
+    for name, outcome in results.items():
+        if not isinstance(outcome, OttlaError):
             verb = "could create" if validate_only else "created"
-            click.echo(f"{verb} topic {result.name}{_counts(result)}")
-        elif result.error.code == ErrorCode.TOPIC_ALREADY_EXISTS and if_not_exists:
-            click.echo(f"topic {result.name} exists")
+            click.echo(f"{verb} topic {name}{_counts(outcome)}")
+        elif is_code(outcome, ErrorCode.TOPIC_ALREADY_EXISTS) and if_not_exists:
+            click.echo(f"topic {name} exists")
         else:
-            failed += report(result)
+            failed += report(name, outcome)
     return 1 if failed else 0
 
 
-def _counts(result: TopicResult) -> str:
+def _counts(result: CreatedTopic) -> str:
     if result.partitions < 0:  # brokers older than Kafka 2.4 do not say
         return ""
     plural = "" if result.partitions == 1 else "s"
     return f" ({result.partitions} partition{plural}, replication factor {result.replication_factor})"
 
 
-def report(result: TopicResult) -> int:
+def is_code(error: OttlaError, code: ErrorCode) -> bool:
+    from ottla.client.errors import ServerError
+
+    return isinstance(error, ServerError) and error.code == code
+
+
+def report(name: str, error: OttlaError) -> int:
     """Prints what went wrong with one topic of several."""
     from ottla.cli.main import complain
 
-    assert result.error is not None
-    message = result.error.message
-    complain(message if result.name in message else f"topic {result.name}: {message}")
+    message = str(error)
+    complain(message if name in message else f"topic {name}: {message}")
     return 1
 
 
@@ -140,26 +148,26 @@ Example:
 @bootstrap_option
 def describe(names: tuple[str, ...], as_json: bool, bootstrap_server: str) -> None:
     """Describe topics (all, without a name): partitions, leaders, replicas, offsets, configurations."""
-    from ottla.client.admin import EARLIEST, LATEST, ResourceType
+    from ottla.client.admin import EARLIEST, LATEST, ConfigResourceType
     from ottla.model.types import TopicPartition
 
     with open_client(bootstrap_server) as client:
-        described = client.run(client.admin.describe_topics(names or None))
+        described = list(client.run(client.admin.describe_topics(names or None)).all().values())
         wanted = [item.name for item in described]
-        configs = client.run(client.admin.describe_configs(ResourceType.TOPIC, wanted)) if wanted else {}
+        configs = client.run(client.admin.describe_configs(ConfigResourceType.TOPIC, wanted)).all()
         led = [
             TopicPartition(item.name, p.partition)
             for item in described
             for p in item.partitions
             if p.has_leader
         ]
-        first = client.run(client.admin.list_offsets(dict.fromkeys(led, EARLIEST))) if led else {}
-        last = client.run(client.admin.list_offsets(dict.fromkeys(led, LATEST))) if led else {}
+        first = client.run(client.admin.list_offsets_once(dict.fromkeys(led, EARLIEST)))
+        last = client.run(client.admin.list_offsets_once(dict.fromkeys(led, LATEST)))
     documents = [
         topic_document(
             item,
             {entry.name: entry.value for entry in configs.get(item.name, ()) if not entry.is_default},
-            {tp.partition: (first[tp].offset, last[tp].offset) for tp in led if tp.topic == item.name},
+            {tp.partition: (at(first[tp]), at(last[tp])) for tp in led if tp.topic == item.name},
         )
         for item in described
     ]
@@ -167,6 +175,13 @@ def describe(names: tuple[str, ...], as_json: bool, bootstrap_server: str) -> No
         print_json(documents)
         return
     click.echo("\n\n".join(topic_text(document) for document in documents))
+
+
+def at(found: OffsetResult | OttlaError) -> int:
+    """The offset; -1 where the leader could not tell."""
+    from ottla.client.admin import OffsetResult
+
+    return found.offset if isinstance(found, OffsetResult) else -1
 
 
 def topic_document(
@@ -243,7 +258,7 @@ def alter(
     bootstrap_server: str,
 ) -> int:
     """Add partitions to a topic, or change its configuration."""
-    from ottla.client.admin import ConfigChange, ConfigOperation, ResourceType
+    from ottla.client.admin import ConfigChange, ConfigOperation, ConfigResourceType
 
     settings = key_values(configs, "--config")
     if partitions is None and not settings and not deleted:
@@ -253,12 +268,12 @@ def alter(
         if settings or deleted:
             changes = [ConfigChange(key, ConfigOperation.SET, value) for key, value in settings.items()]
             changes += [ConfigChange(key, ConfigOperation.DELETE) for key in deleted]
-            client.run(client.admin.alter_configs(ResourceType.TOPIC, name, changes))
+            client.run(client.admin.alter_configs(ConfigResourceType.TOPIC, name, changes))
             click.echo(f"altered the configuration of topic {name}")
         if partitions is not None:
-            (result,) = client.run(client.admin.create_partitions({name: partitions}))
-            if result.error is not None:
-                return report(result)
+            error = client.run(client.admin.create_partitions({name: partitions}))[name]
+            if error is not None:
+                return report(name, error)
             click.echo(f"topic {name} has {partitions} partitions")
     return 0
 
@@ -278,11 +293,11 @@ def delete(names: tuple[str, ...], if_exists: bool, bootstrap_server: str) -> in
     with open_client(bootstrap_server) as client:
         results = client.run(client.admin.delete_topics(names))
     failed = 0
-    for result in results:
-        if result.error is None:
-            click.echo(f"deleted topic {result.name}")
-        elif result.error.code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION and if_exists:
-            click.echo(f"topic {result.name} does not exist")
+    for name, error in results.items():
+        if error is None:
+            click.echo(f"deleted topic {name}")
+        elif is_code(error, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION) and if_exists:
+            click.echo(f"topic {name} does not exist")
         else:
-            failed += report(result)
+            failed += report(str(name), error)
     return 1 if failed else 0

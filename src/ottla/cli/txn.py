@@ -266,7 +266,7 @@ def find_hanging(
     with open_client(bootstrap_server) as client:
         partitions = partitions_of(client, topic, indexes, broker_id)
         found = client.run(
-            client.transactions.find_hanging(
+            client.transactions.find_hanging_transactions(
                 partitions, older_than_ms=older_than, now_ms=now_ms(), broker_id=broker_id
             )
         )
@@ -363,7 +363,7 @@ def abort_by_id(client: Client, name: str, *, yes: bool) -> int:
         f"abort the transaction of {name} in {len(found.partitions)} partitions and fence its producer",
         yes=yes,
     )
-    fenced = client.run(client.transactions.fence_producer(name, timeout_ms=found.timeout_ms))
+    fenced = client.run(client.transactions.fence_producer(name, transaction_timeout_ms=found.timeout_ms))
     click.echo(
         f"aborted the transaction of {name}; producer {fenced.producer_id} has epoch "
         f"{fenced.producer_epoch} now"

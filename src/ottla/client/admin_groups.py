@@ -1,58 +1,45 @@
-"""Administration of consumer groups: list, describe, offsets, delete, as operations of the core.
+"""Administration of groups: list, describe, delete, remove members, as operations of the core.
 
-Requests go to each group's coordinator, several groups in one where they share it, in bounded pieces. As in
-`admin.py`, what concerns one group or partition is in the results, and only a failure of the whole is raised.
+Requests go to each group's coordinator, several groups in one where they share it. Their offsets are in
+`admin_group_offsets.py`, groups of other kinds in `admin_share_groups.py` and `admin_streams_groups.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from ottla.client.cluster import MISSING_TOPIC, Cluster
-from ottla.client.coordinator import MOVED, Coordinators, chunks
+from ottla.client.admin_group_offsets import GroupOffsetAdmin
+from ottla.client.admin_part import PARTITIONS_PER_REQUEST_MAX
+from ottla.client.admin_results import Results, failure
 from ottla.client.effects import Answer, Call, CallMany, ClientSteps, Versioned
 from ottla.client.errors import OttlaError, ProtocolError, ServerError, UnsupportedVersion, raise_for
-from ottla.client.group_views import (
-    NO_OFFSET,
-    CommittedOffset,
-    GroupDescription,
-    GroupListing,
-    GroupResult,
-    MemberDescription,
-)
+from ottla.client.group_views import GroupDescription, GroupListing, MemberDescription
 from ottla.model.errors import ErrorCode
 from ottla.model.types import TopicPartition
 
-PARTITIONS_PER_REQUEST_MAX: Final = 2_000
-"""Offsets that one OffsetCommit or OffsetDelete carries: well below what any broker takes in one request."""
+__all__ = ["PARTITIONS_PER_REQUEST_MAX", "GroupAdmin"]
 
-NAMED_TOPICS: Final = 9
-"""The last version of OffsetCommit and OffsetFetch that names topics instead of their ids: an admin also asks
-about topics that are gone."""
-
-PASSING: Final = MOVED | {ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, ErrorCode.UNSTABLE_OFFSET_COMMIT}
+OF_ANOTHER_KIND = (ErrorCode.GROUP_ID_NOT_FOUND, ErrorCode.UNSUPPORTED_VERSION)
+"""How a coordinator says that a group is not of the kind that was asked about, or that it cannot tell."""
 
 
-def raise_if_passing(code: int, subject: str = "") -> None:
-    """Raises the errors that a retry cures; all others stay with the group or partition they belong to."""
-    if code in PASSING:
-        raise ServerError(code, subject=subject)
-
-
-class GroupAdmin:
-    def __init__(self, cluster: Cluster, coordinators: Coordinators) -> None:
-        self._cluster = cluster
-        self._coordinators = coordinators
-
+class GroupAdmin(GroupOffsetAdmin):
     # -- which groups there are
 
     def list_groups(
-        self, states: Iterable[str] = (), types: Iterable[str] = ()
+        self,
+        states: Iterable[str] = (),
+        types: Iterable[str] = (),
+        *,
+        protocol_types: Iterable[str] = (),
     ) -> ClientSteps[list[GroupListing]]:
-        """The groups of all brokers, sorted; filters are applied here too where a broker is too old to."""
+        """The groups of all brokers, sorted: by state (`Stable`, ...), type (`classic`, `consumer`, `share`,
+        `streams`) and protocol type (`consumer`, ...); none named: every one.
+        """
         from ottla.wire.messages.list_groups import ListGroupsRequest, ListGroupsResponse
 
+        states, types, wanted_protocols = set(states), set(types), set(protocol_types)
         wanted_states = {state.lower() for state in states}
         wanted_types = {kind.lower() for kind in types}
 
@@ -80,40 +67,56 @@ class GroupAdmin:
             for group in listed
             if (not wanted_states or group.state.lower() in wanted_states)
             and (not wanted_types or group.type.lower() in wanted_types)
+            and (not wanted_protocols or group.protocol_type in wanted_protocols)
         ]
 
     # -- what they are
 
-    def describe_groups(self, groups: Sequence[str]) -> ClientSteps[dict[str, GroupDescription | OttlaError]]:
-        """Each group with its members, or why it cannot be described (GROUP_ID_NOT_FOUND). Asks with
-        ConsumerGroupDescribe first, and with DescribeGroups about those that are not of KIP-848.
+    def describe_groups(
+        self, groups: Iterable[str], *, include_authorized_operations: bool = False
+    ) -> ClientSteps[Results[str, GroupDescription]]:
+        """Consumer groups of either protocol with their members. Asks with ConsumerGroupDescribe first, and
+        with DescribeGroups about those that are not of KIP-848.
         """
+        asked = list(dict.fromkeys(groups))
+        wanted = {"include_authorized_operations": include_authorized_operations}
+        found: dict[str, GroupDescription | OttlaError]
         try:
-            found = yield from self._coordinators.ask_each(groups, self._describe_consumer_groups)
-        except UnsupportedVersion:
+            found = yield from self.describe_consumer_groups(asked, **wanted)
+        except UnsupportedVersion:  # from before KIP-848
             found = {}
-        classic = [
-            group
-            for group in groups
-            if (error := found.get(group)) is None
-            or isinstance(error, UnsupportedVersion)
-            or (
-                isinstance(error, ServerError)
-                and error.code in (ErrorCode.GROUP_ID_NOT_FOUND, ErrorCode.UNSUPPORTED_VERSION)
-            )
-        ]
-        found.update((yield from self._coordinators.ask_each(classic, self._describe_classic_groups)))
-        return {group: found[group] for group in groups}
+        classic = [group for group in asked if _may_be_classic(found.get(group))]
+        found.update((yield from self.describe_classic_groups(classic, **wanted)))
+        return Results.of(asked, found)
 
     def describe_group(self, group: str) -> ClientSteps[GroupDescription]:
-        found = (yield from self.describe_groups([group]))[group]
-        if isinstance(found, OttlaError):
-            raise found
-        return found
+        """One consumer group of either protocol; raises."""
+        return (yield from self.describe_groups([group])).all()[group]
+
+    def describe_consumer_groups(
+        self, groups: Iterable[str], *, include_authorized_operations: bool = False
+    ) -> ClientSteps[Results[str, GroupDescription]]:
+        """Groups of the protocol of KIP-848, with epochs and target assignments; none of the classic one."""
+
+        def ask(node_id: int, part: list[str]) -> ClientSteps[dict[str, GroupDescription | OttlaError]]:
+            return self._describe_consumer_groups(node_id, part, include_authorized_operations)
+
+        return (yield from self._ask_each(groups, ask))
+
+    def describe_classic_groups(
+        self, groups: Iterable[str], *, include_authorized_operations: bool = False
+    ) -> ClientSteps[Results[str, GroupDescription]]:
+        """Groups of the classic protocol, whatever they are for (consumers, connectors, ...)."""
+
+        def ask(node_id: int, part: list[str]) -> ClientSteps[dict[str, GroupDescription | OttlaError]]:
+            return self._describe_classic_groups(node_id, part, include_authorized_operations)
+
+        return (yield from self._ask_each(groups, ask))
 
     def _describe_consumer_groups(
-        self, node_id: int, groups: list[str]
+        self, node_id: int, groups: list[str], include_authorized_operations: bool
     ) -> ClientSteps[dict[str, GroupDescription | OttlaError]]:
+        from ottla.client.admin_acls import operations_of
         from ottla.wire.messages.consumer_group_describe import (
             Assignment,
             ConsumerGroupDescribeRequest,
@@ -128,9 +131,11 @@ class GroupAdmin:
             )
 
         response: ConsumerGroupDescribeResponse = yield Call(
-            node_id, ConsumerGroupDescribeRequest(group_ids=groups)
+            node_id,
+            ConsumerGroupDescribeRequest(
+                group_ids=groups, include_authorized_operations=include_authorized_operations
+            ),
         )
-        broker = self._cluster.view.brokers.get(node_id)
         found: dict[str, GroupDescription | OttlaError] = {}
         for g in response.groups:
             if g.error_code:
@@ -160,19 +165,27 @@ class GroupAdmin:
                 g.assignor_name,
                 members,
                 node_id,
-                broker.address if broker else None,
+                self._address(node_id),
                 g.group_epoch,
                 g.assignment_epoch,
+                operations_of(g.authorized_operations),
             )
         return found
 
     def _describe_classic_groups(
-        self, node_id: int, groups: list[str]
+        self, node_id: int, groups: list[str], include_authorized_operations: bool
     ) -> ClientSteps[dict[str, GroupDescription | OttlaError]]:
+        from ottla.client.admin_acls import operations_of
         from ottla.wire.messages.describe_groups import DescribeGroupsRequest, DescribeGroupsResponse
 
-        response: DescribeGroupsResponse = yield Call(node_id, DescribeGroupsRequest(groups=groups))
-        broker = self._cluster.view.brokers.get(node_id)
+        def build(version: int) -> DescribeGroupsRequest:
+            return DescribeGroupsRequest(
+                groups=groups,
+                include_authorized_operations=include_authorized_operations and version >= 3,
+            )
+
+        request = Versioned(DescribeGroupsRequest.API_KEY, build)
+        response: DescribeGroupsResponse = yield Call(node_id, request)
         found: dict[str, GroupDescription | OttlaError] = {}
         for g in response.groups:
             code, message = g.error_code, g.error_message
@@ -202,185 +215,40 @@ class GroupAdmin:
                 g.protocol_data,
                 members,
                 node_id,
-                broker.address if broker else None,
+                self._address(node_id),
+                authorized_operations=operations_of(g.authorized_operations),
             )
         return found
-
-    # -- their offsets
-
-    def committed_offsets(
-        self,
-        group: str,
-        partitions: Iterable[TopicPartition] | None = None,
-        *,
-        require_stable: bool = False,
-    ) -> ClientSteps[dict[TopicPartition, CommittedOffset]]:
-        """What the group has committed (for all partitions: None). Partitions without a commit are left out.
-        `require_stable` waits for commits of transactions that are under way (KIP-447).
-        """
-        from ottla.wire.messages.offset_fetch import (
-            OffsetFetchRequest,
-            OffsetFetchRequestGroup,
-            OffsetFetchRequestTopic,
-            OffsetFetchRequestTopics,
-        )
-
-        by_topic = None if partitions is None else _by_topic(partitions)
-
-        def build(version: int) -> OffsetFetchRequest:
-            if version >= 8:
-                entry = OffsetFetchRequestGroup(
-                    group_id=group,
-                    topics=None
-                    if by_topic is None
-                    else [OffsetFetchRequestTopics(name=t, partition_indexes=p) for t, p in by_topic.items()],
-                )
-                return OffsetFetchRequest(groups=[entry], require_stable=require_stable)
-            return OffsetFetchRequest(
-                group_id=group,
-                topics=None
-                if by_topic is None
-                else [OffsetFetchRequestTopic(name=t, partition_indexes=p) for t, p in by_topic.items()],
-                # Below version 7 nobody can be asked to wait for pending transactions (KIP-447).
-                require_stable=require_stable and version >= 7,
-            )
-
-        def check(response: Any) -> None:
-            raise_for(response.error_code, subject=f"group {group}")
-            for entry in response.groups:
-                raise_for(entry.error_code, subject=f"group {group}")
-            for topic in _offset_topics(response):
-                for p in topic.partitions:
-                    raise_if_passing(p.error_code, f"{topic.name}-{p.partition_index}")
-
-        request = Versioned(OffsetFetchRequest.API_KEY, build)
-        response = yield from self._coordinators.ask(group, request, check=check, version_max=NAMED_TOPICS)
-        found: dict[TopicPartition, CommittedOffset] = {}
-        for topic in _offset_topics(response):
-            for p in topic.partitions:
-                tp = TopicPartition(topic.name, p.partition_index)
-                raise_for(0 if p.error_code in MISSING_TOPIC else p.error_code, subject=str(tp))
-                if p.committed_offset != NO_OFFSET and not p.error_code:
-                    found[tp] = CommittedOffset(
-                        p.committed_offset, p.committed_leader_epoch, p.metadata or ""
-                    )
-        return found
-
-    def commit_offsets(
-        self,
-        group: str,
-        offsets: Mapping[TopicPartition, CommittedOffset],
-        *,
-        member_id: str = "",
-        generation_id: int = -1,
-        instance_id: str | None = None,
-        timeout_ms: float | None = None,
-    ) -> ClientSteps[dict[TopicPartition, ServerError]]:
-        """Commits for a member; without one, from outside, which only a group without members allows. Gives
-        the partitions that were refused; raises what concerns the member or the group.
-        """
-        from ottla.wire.messages.offset_commit import (
-            OffsetCommitRequest,
-            OffsetCommitRequestPartition,
-            OffsetCommitRequestTopic,
-            OffsetCommitResponse,
-        )
-
-        def check(response: Any) -> None:
-            for topic in response.topics:
-                for p in topic.partitions:
-                    if p.error_code in PASSING or p.error_code in OF_THE_GROUP:
-                        raise ServerError(p.error_code, subject=f"group {group}")
-
-        refused: dict[TopicPartition, ServerError] = {}
-        for part in chunks(sorted(offsets.items()), PARTITIONS_PER_REQUEST_MAX):
-            topics: dict[str, list[OffsetCommitRequestPartition]] = {}
-            for tp, committed in part:
-                topics.setdefault(tp.topic, []).append(
-                    OffsetCommitRequestPartition(
-                        partition_index=tp.partition,
-                        committed_offset=committed.offset,
-                        committed_leader_epoch=committed.leader_epoch,
-                        committed_metadata=committed.metadata,
-                    )
-                )
-            request = OffsetCommitRequest(
-                group_id=group,
-                generation_id_or_member_epoch=generation_id,
-                member_id=member_id,
-                group_instance_id=instance_id,
-                topics=[OffsetCommitRequestTopic(name=t, partitions=ps) for t, ps in topics.items()],
-            )
-            response: OffsetCommitResponse = yield from self._coordinators.ask(
-                group, request, check=check, version_max=NAMED_TOPICS, timeout_ms=timeout_ms
-            )
-            for t in response.topics:
-                for p in t.partitions:
-                    if p.error_code:
-                        tp = TopicPartition(t.name, p.partition_index)
-                        refused[tp] = ServerError(p.error_code, subject=str(tp))
-        return refused
-
-    def delete_offsets(
-        self, group: str, partitions: Iterable[TopicPartition]
-    ) -> ClientSteps[dict[TopicPartition, ServerError | None]]:
-        """Forgets what the group committed for these partitions; says for each how it went."""
-        from ottla.wire.messages.offset_delete import (
-            OffsetDeleteRequest,
-            OffsetDeleteRequestPartition,
-            OffsetDeleteRequestTopic,
-            OffsetDeleteResponse,
-        )
-
-        results: dict[TopicPartition, ServerError | None] = {}
-        for part in chunks(sorted(partitions), PARTITIONS_PER_REQUEST_MAX):
-            request = OffsetDeleteRequest(
-                group_id=group,
-                topics=[
-                    OffsetDeleteRequestTopic(
-                        name=topic,
-                        partitions=[OffsetDeleteRequestPartition(partition_index=index) for index in indexes],
-                    )
-                    for topic, indexes in _by_topic(part).items()
-                ],
-            )
-
-            def check(response: Any) -> None:
-                raise_for(response.error_code, subject=f"group {group}")
-
-            response: OffsetDeleteResponse = yield from self._coordinators.ask(group, request, check=check)
-            for t in response.topics:
-                for p in t.partitions:
-                    tp = TopicPartition(t.name, p.partition_index)
-                    results[tp] = ServerError(p.error_code, subject=str(tp)) if p.error_code else None
-        return results
 
     # -- their end
 
-    def delete_groups(self, groups: Sequence[str]) -> ClientSteps[list[GroupResult]]:
-        found = yield from self._coordinators.ask_each(groups, self._delete_groups)
-        results = []
-        for group in groups:
-            outcome = found[group]
-            results.append(GroupResult(group, outcome if isinstance(outcome, OttlaError) else None))
-        return results
+    def delete_groups(self, groups: Iterable[str]) -> ClientSteps[Results[str, None]]:
+        """Deletes groups without members, of any kind, with their offsets."""
+        return (yield from self._ask_each(groups, self._delete_groups))
 
-    def _delete_groups(self, node_id: int, groups: list[str]) -> ClientSteps[dict[str, bool | OttlaError]]:
+    def _delete_groups(self, node_id: int, groups: list[str]) -> ClientSteps[dict[str, OttlaError | None]]:
         from ottla.wire.messages.delete_groups import DeleteGroupsRequest, DeleteGroupsResponse
 
         response: DeleteGroupsResponse = yield Call(node_id, DeleteGroupsRequest(groups_names=groups))
-        return {
-            r.group_id: ServerError(r.error_code, subject=f"group {r.group_id}") if r.error_code else True
-            for r in response.results
-        }
+        return {r.group_id: failure(r.error_code, subject=f"group {r.group_id}") for r in response.results}
 
-    def remove_members(
-        self, group: str, instance_ids: Sequence[str], *, reason: str = ""
-    ) -> ClientSteps[list[GroupResult]]:
+    def remove_members_from_consumer_group(
+        self, group: str, instance_ids: Sequence[str] | None = None, *, reason: str = ""
+    ) -> ClientSteps[Results[str, None]]:
         """Takes static members out of a group (KIP-345), so that the others need not wait for their session
-        to end.
+        to end; None: every member, by its instance id or its member id.
         """
         from ottla.wire.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse, MemberIdentity
+
+        wanted: dict[str, tuple[str, str | None]] = {}
+        if instance_ids is None:
+            for member in (yield from self.describe_group(group)).members:
+                name = member.instance_id or member.member_id
+                wanted[name] = ("" if member.instance_id else member.member_id, member.instance_id)
+        else:
+            wanted = {instance_id: ("", instance_id) for instance_id in instance_ids}
+        if not wanted:
+            return Results()
 
         def build(version: int) -> LeaveGroupRequest:
             if version < 3:
@@ -389,9 +257,11 @@ class GroupAdmin:
                 group_id=group,
                 members=[
                     MemberIdentity(
-                        group_instance_id=instance_id, reason=(reason or None) if version >= 5 else None
+                        member_id=member_id,
+                        group_instance_id=instance_id,
+                        reason=(reason or None) if version >= 5 else None,
                     )
-                    for instance_id in instance_ids
+                    for member_id, instance_id in wanted.values()
                 ],
             )
 
@@ -400,43 +270,18 @@ class GroupAdmin:
 
         request = Versioned(LeaveGroupRequest.API_KEY, build)
         response: LeaveGroupResponse = yield from self._coordinators.ask(group, request, check=check)
-        return [
-            GroupResult(
-                m.group_instance_id or m.member_id,
-                ServerError(m.error_code, subject=f"member {m.group_instance_id}") if m.error_code else None,
-            )
-            for m in response.members
-        ]
+        found: dict[str, OttlaError | None] = {}
+        for m in response.members:
+            name = m.group_instance_id or m.member_id
+            found[name] = failure(m.error_code, subject=f"member {name}")
+        return Results.of(wanted, found)
 
 
-OF_THE_GROUP: Final = frozenset(
-    {
-        ErrorCode.ILLEGAL_GENERATION,
-        ErrorCode.UNKNOWN_MEMBER_ID,
-        ErrorCode.REBALANCE_IN_PROGRESS,
-        ErrorCode.FENCED_INSTANCE_ID,
-        ErrorCode.STALE_MEMBER_EPOCH,
-        ErrorCode.INVALID_GROUP_ID,
-        ErrorCode.GROUP_ID_NOT_FOUND,
-        ErrorCode.GROUP_AUTHORIZATION_FAILED,
-        ErrorCode.INVALID_COMMIT_OFFSET_SIZE,
-    }
-)
-"""Errors of a commit that are told with every partition and mean the whole of it."""
-
-
-def _by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for tp in sorted(partitions):
-        found.setdefault(tp.topic, []).append(tp.partition)
-    return found
-
-
-def _offset_topics(response: Any) -> Iterable[Any]:
-    """The topics of an OffsetFetch response of any version."""
-    yield from response.topics
-    for group in response.groups:
-        yield from group.topics
+def _may_be_classic(found: GroupDescription | OttlaError | None) -> bool:
+    """Whether DescribeGroups may know more than ConsumerGroupDescribe did."""
+    if isinstance(found, ServerError):
+        return found.code in OF_ANOTHER_KIND
+    return found is None or isinstance(found, UnsupportedVersion)
 
 
 def decode_assignment(data: bytes) -> tuple[TopicPartition, ...]:

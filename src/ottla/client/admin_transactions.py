@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ottla.client.cluster import Cluster
-from ottla.client.coordinator import Coordinators, chunks
+from ottla.client.admin_part import CoordinatedPart
+from ottla.client.admin_results import Results
+from ottla.client.coordinator import chunks
 from ottla.client.effects import Answer, Call, CallMany, ClientSteps, Versioned
 from ottla.client.errors import (
     InvalidArgument,
@@ -52,11 +53,7 @@ LED_ELSEWHERE: Final = frozenset(
 """Errors that say: somebody else leads this partition now."""
 
 
-class TransactionAdmin:
-    def __init__(self, cluster: Cluster, coordinators: Coordinators) -> None:
-        self._cluster = cluster
-        self._coordinators = coordinators
-
+class TransactionAdmin(CoordinatedPart):
     # -- what the coordinators know
 
     def list_transactions(
@@ -109,19 +106,14 @@ class TransactionAdmin:
         return (yield from self._cluster.retrying(attempt))
 
     def describe_transactions(
-        self, transactional_ids: Sequence[str]
-    ) -> ClientSteps[dict[str, TransactionDescription | OttlaError]]:
-        """Each id with the state of its transaction, or why it cannot be described
-        (TRANSACTIONAL_ID_NOT_FOUND).
-        """
-        found = yield from self._coordinators.ask_each(transactional_ids, self._describe)
-        return {name: found[name] for name in transactional_ids}
+        self, transactional_ids: Iterable[str]
+    ) -> ClientSteps[Results[str, TransactionDescription]]:
+        """Transactional ids with the state of their transactions (or TRANSACTIONAL_ID_NOT_FOUND)."""
+        return (yield from self._ask_each(transactional_ids, self._describe))
 
     def describe_transaction(self, transactional_id: str) -> ClientSteps[TransactionDescription]:
-        found = (yield from self.describe_transactions([transactional_id]))[transactional_id]
-        if isinstance(found, OttlaError):
-            raise found
-        return found
+        """One transactional id; raises."""
+        return (yield from self.describe_transactions([transactional_id])).all()[transactional_id]
 
     def _describe(
         self, node_id: int, transactional_ids: list[str]
@@ -133,7 +125,6 @@ class TransactionAdmin:
 
         request = DescribeTransactionsRequest(transactional_ids=transactional_ids)
         response: DescribeTransactionsResponse = yield Call(node_id, request)
-        broker = self._cluster.view.brokers.get(node_id)
         found: dict[str, TransactionDescription | OttlaError] = {}
         for t in response.transaction_states:
             name = t.transactional_id
@@ -143,7 +134,7 @@ class TransactionAdmin:
             found[name] = TransactionDescription(
                 name,
                 node_id,
-                broker.address if broker else None,
+                self._address(node_id),
                 t.transaction_state,
                 t.producer_id,
                 t.producer_epoch,
@@ -163,13 +154,14 @@ class TransactionAdmin:
     # -- what the partitions know
 
     def describe_producers(
-        self, partitions: Sequence[TopicPartition], *, broker_id: int | None = None
-    ) -> ClientSteps[dict[TopicPartition, tuple[ProducerState, ...] | OttlaError]]:
+        self, partitions: Iterable[TopicPartition], *, broker_id: int | None = None
+    ) -> ClientSteps[Results[TopicPartition, tuple[ProducerState, ...]]]:
         """The producers that each partition's leader (or the replica on `broker_id`) remembers."""
+        asked = list(dict.fromkeys(partitions))
         results: dict[TopicPartition, tuple[ProducerState, ...] | OttlaError] = {}
 
         def attempt() -> ClientSteps[None]:
-            left = [tp for tp in dict.fromkeys(partitions) if tp not in results]
+            left = [tp for tp in asked if tp not in results]
             view = yield from self._cluster.refresh(sorted({tp.topic for tp in left}))
             by_node: dict[int, list[TopicPartition]] = {}
             passing: OttlaError | None = None
@@ -201,7 +193,7 @@ class TransactionAdmin:
                 raise passing
 
         yield from self._cluster.retrying(attempt)
-        return {tp: results[tp] for tp in partitions}
+        return Results.of(asked, results)
 
     def _replica(self, view: ClusterView, tp: TopicPartition, broker_id: int | None) -> int:
         if broker_id is None:
@@ -220,17 +212,18 @@ class TransactionAdmin:
         topics = [TopicRequest(name=topic, partition_indexes=indexes) for topic, indexes in by_topic.items()]
         return Call(node_id, DescribeProducersRequest(topics=topics))
 
-    def find_hanging(
+    def find_hanging_transactions(
         self,
-        partitions: Sequence[TopicPartition],
+        partitions: Iterable[TopicPartition],
         *,
         older_than_ms: int,
-        now_ms: int,
+        now_ms: int | None = None,
         broker_id: int | None = None,
     ) -> ClientSteps[list[OpenTransaction]]:
         """The transactions open in these partitions, without a write for so long, that no coordinator is
         going to end: nobody knows their producer, or its transaction does not contain the partition.
         """
+        now = self._cluster.clock.now_ms() if now_ms is None else now_ms
         described = yield from self.describe_producers(partitions, broker_id=broker_id)
         candidates = []
         for tp in sorted(described):
@@ -240,8 +233,7 @@ class TransactionAdmin:
             candidates += [
                 OpenTransaction(tp, producer)
                 for producer in producers
-                if producer.txn_start_offset is not None
-                and now_ms - producer.last_timestamp_ms > older_than_ms
+                if producer.txn_start_offset is not None and now - producer.last_timestamp_ms > older_than_ms
             ]
         if not candidates:
             return []
@@ -302,15 +294,35 @@ class TransactionAdmin:
 
         yield from self._cluster.retrying(attempt)
 
-    def fence_producer(
-        self, transactional_id: str, *, timeout_ms: int = FENCING_TIMEOUT_MS
-    ) -> ClientSteps[FencedProducer]:
-        """Takes the id from the producers that use it: their open transaction is aborted, their next request
-        refused. Returns when the abort is complete.
+    def fence_producers(
+        self, transactional_ids: Iterable[str], *, transaction_timeout_ms: int = FENCING_TIMEOUT_MS
+    ) -> ClientSteps[Results[str, FencedProducer]]:
+        """Takes transactional ids from the producers that use them: their open transactions are aborted,
+        their next requests refused. Returns when the aborts are complete.
         """
+        results: Results[str, FencedProducer] = Results()
+        for name in dict.fromkeys(transactional_ids):
+            try:
+                results[name] = yield from self.fence_producer(
+                    name, transaction_timeout_ms=transaction_timeout_ms
+                )
+            except UnsupportedVersion:
+                raise
+            except OttlaError as error:
+                if not self._cluster.contacted:
+                    raise
+                results[name] = error
+        return results
+
+    def fence_producer(
+        self, transactional_id: str, *, transaction_timeout_ms: int = FENCING_TIMEOUT_MS
+    ) -> ClientSteps[FencedProducer]:
+        """As `fence_producers`, for one; raises."""
         from ottla.wire.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 
-        request = InitProducerIdRequest(transactional_id=transactional_id, transaction_timeout_ms=timeout_ms)
+        request = InitProducerIdRequest(
+            transactional_id=transactional_id, transaction_timeout_ms=transaction_timeout_ms
+        )
 
         def check(response: InitProducerIdResponse) -> None:
             # CONCURRENT_TRANSACTIONS says that the abort has begun; it is retried until that is done.

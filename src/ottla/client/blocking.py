@@ -1,31 +1,30 @@
-"""The blocking client: the core's parts put together on sockets, the system's clock and its randomness.
+"""The command line's client: a session for threads, with the parts that commands ask for at hand.
 
-`run` carries out any operation of the core: `client.run(client.admin.list_topics())`.
+`run` carries out any operation of the core: `client.run(client.admin.list_topics())`. Commands that only ask
+start no thread; the one that runs the operation does all the work.
 """
 
 from __future__ import annotations
 
-import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ottla import __version__
-from ottla.client.admin import Admin
-from ottla.client.admin_groups import GroupAdmin
-from ottla.client.admin_transactions import TransactionAdmin
-from ottla.client.bootstrap import Directory, parse_bootstrap
-from ottla.client.cluster import Cluster
-from ottla.client.coordinator import TRANSACTION_KEY_TYPE, Coordinators
-from ottla.client.effects import ClientSteps
-from ottla.client.network import Network
-from ottla.net.clock import SystemClock
+from ottla.client.effects import Call, ClientSteps
+from ottla.client.session import Session
+from ottla.client.settings import AdminSettings
+
+if TYPE_CHECKING:
+    from ottla.client.admin import Admin
+    from ottla.client.admin_groups import GroupAdmin
+    from ottla.client.admin_transactions import TransactionAdmin
 
 R = TypeVar("R")
 
-
-def chance() -> float:
-    """A number in [0, 1) from the operating system."""
-    return int.from_bytes(os.urandom(6), "big") / 2**48
+OPERATION_TIMEOUT_MS = 30_000
+"""A person waits at the terminal: half of `default.api.timeout.ms`."""
 
 
 class Client:
@@ -37,25 +36,62 @@ class Client:
         connect_timeout_ms: int = 10_000,
         request_timeout_ms: int = 30_000,
     ) -> None:
-        directory = Directory(parse_bootstrap(bootstrap_servers))
-        self.network = Network(
-            directory,
-            client_id=client_id,
-            software_version=__version__,
-            connect_timeout_ms=connect_timeout_ms,
-            request_timeout_ms=request_timeout_ms,
+        self.session = Session.threaded(
+            AdminSettings(
+                bootstrap_servers=bootstrap_servers,
+                client_id=client_id,
+                request_timeout_ms=request_timeout_ms,
+                default_api_timeout_ms=OPERATION_TIMEOUT_MS,
+                socket_connection_setup_timeout_ms=connect_timeout_ms,
+                socket_connection_setup_timeout_max_ms=connect_timeout_ms,
+            )
         )
-        self.cluster = Cluster(directory, SystemClock(), chance)
-        self.admin = Admin(self.cluster)
-        self.coordinators = Coordinators(self.cluster)
-        self.groups = GroupAdmin(self.cluster, self.coordinators)
-        self.transactions = TransactionAdmin(self.cluster, Coordinators(self.cluster, TRANSACTION_KEY_TYPE))
+        self.cluster = self.session.cluster
+        self.coordinators = self.session.coordinators
+
+    @property
+    def admin(self) -> Admin:
+        return self.session.admin
+
+    @property
+    def groups(self) -> GroupAdmin:
+        return self.session.groups
+
+    @property
+    def transactions(self) -> TransactionAdmin:
+        return self.session.transactions
+
+    @property
+    def waiting(self) -> Callable[[], AbstractContextManager[None]] | None:
+        """Entered around every wait; an exception raised in it gives the operation up where it stands."""
+        return self.session.runtime.waiting
+
+    @waiting.setter
+    def waiting(self, entered: Callable[[], AbstractContextManager[None]] | None) -> None:
+        self.session.runtime.waiting = entered
 
     def run(self, steps: ClientSteps[R]) -> R:
-        return self.network.run(steps)
+        return self.session.runtime.run(steps)
+
+    def api_ranges(self, node_id: int) -> dict[int, tuple[int, int]]:
+        """The lowest and highest version of each API that a broker speaks."""
+        from ottla.wire.messages.api_versions import ApiVersionsRequest
+
+        def ask() -> ClientSteps[dict[int, tuple[int, int]]]:
+            response = yield Call(
+                node_id,
+                ApiVersionsRequest(client_software_name="ottla", client_software_version=__version__),
+            )
+            return {entry.api_key: (entry.min_version, entry.max_version) for entry in response.api_keys}
+
+        return self.run(ask())
+
+    def disconnect(self) -> None:
+        """Closes the connections; the next operation opens new ones."""
+        self.session.runtime.disconnect()
 
     def close(self) -> None:
-        self.network.close()
+        self.session.close()
 
     def __enter__(self) -> Client:
         return self

@@ -5,15 +5,16 @@ Part of the core. What is not known (no commit, a topic that is gone, a partitio
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from ottla.client.admin import LATEST, Admin
 from ottla.client.admin_groups import PARTITIONS_PER_REQUEST_MAX, GroupAdmin
+from ottla.client.admin_results import Results
 from ottla.client.cluster import Cluster
 from ottla.client.coordinator import chunks
 from ottla.client.effects import ClientSteps
-from ottla.client.errors import OttlaError, ServerError
+from ottla.client.errors import ServerError
 from ottla.client.group_views import CommittedOffset, GroupDescription, MemberDescription
 from ottla.model.errors import ErrorCode
 from ottla.model.types import TopicPartition
@@ -50,7 +51,9 @@ class GroupLags:
         self._admin = admin
         self._groups = groups
 
-    def of(self, names: Sequence[str]) -> ClientSteps[dict[str, GroupLag | OttlaError]]:
+    def of(self, groups: Iterable[str]) -> ClientSteps[Results[str, GroupLag]]:
+        """How far groups are behind the ends of the logs, partition by partition."""
+        names = list(dict.fromkeys(groups))
         described = yield from self._groups.describe_groups(names)
         committed: dict[str, dict[TopicPartition, CommittedOffset]] = {}
         for name, found in described.items():
@@ -66,7 +69,7 @@ class GroupLags:
             if isinstance(found, GroupDescription):
                 wanted.update(tp for member in found.members for tp in member.assignment)
         ends = yield from self.ends(wanted)
-        results: dict[str, GroupLag | OttlaError] = {}
+        results: Results[str, GroupLag] = Results()
         for name, found in described.items():
             if isinstance(found, GroupDescription):
                 owners = {tp: member for member in found.members for tp in member.assignment}
@@ -96,8 +99,8 @@ class GroupLags:
             asked: dict[TopicPartition, int] = dict.fromkeys(part, LATEST)
 
             def attempt(asked: dict[TopicPartition, int] = asked) -> ClientSteps[None]:
-                results = yield from self._admin.list_offsets(asked)
-                found.update((tp, r.offset) for tp, r in results.items() if r.error is None and r.offset >= 0)
+                results = yield from self._admin.list_offsets_once(asked)
+                found.update((tp, r.offset) for tp, r in results.succeeded.items() if r.offset >= 0)
 
             yield from self._cluster.retrying(attempt)
         return found

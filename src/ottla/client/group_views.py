@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ottla.client.errors import OttlaError
 from ottla.client.view import Address
 from ottla.model.types import TopicPartition
+
+if TYPE_CHECKING:
+    from ottla.client.admin_acls import AclOperation
 
 NO_OFFSET = -1
 
@@ -61,7 +63,7 @@ class MemberDescription(NamedTuple):
 class GroupDescription(NamedTuple):
     group_id: str
     type: str
-    """`classic` or `consumer`."""
+    """`classic`, `consumer` or `share`."""
     state: str
     protocol_type: str
     assignor: str
@@ -70,6 +72,8 @@ class GroupDescription(NamedTuple):
     coordinator: Address | None
     group_epoch: int | None = None
     assignment_epoch: int | None = None
+    authorized_operations: frozenset[AclOperation] | None = None
+    """What the caller may do with it; None where it was not asked for."""
 
     @property
     def is_active(self) -> bool:
@@ -80,10 +84,3 @@ class CommittedOffset(NamedTuple):
     offset: int
     leader_epoch: int = -1
     metadata: str = ""
-
-
-class GroupResult(NamedTuple):
-    """How one group, or one member of it, fared."""
-
-    name: str
-    error: OttlaError | None = None

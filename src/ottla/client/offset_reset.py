@@ -142,6 +142,24 @@ class OffsetResets:
         offsets = {entry.topic_partition: CommittedOffset(entry.new) for entry in plan}
         return (yield from self._groups.commit_offsets(group, offsets))
 
+    def reset_consumer_group_offsets(
+        self,
+        group: str,
+        target: ResetTarget,
+        topics: Mapping[str, Iterable[int] | None] | None = None,
+        *,
+        dry_run: bool = False,
+    ) -> ClientSteps[list[PlannedOffset]]:
+        """Moves the offsets of a group without members, in topics (None as partitions: all of a topic) or in
+        all that it has committed; gives what was done, or with `dry_run` what would be. Raises the first
+        refusal.
+        """
+        plan = yield from self.plan(group, (yield from self.partitions(group, topics)), target)
+        if not dry_run:
+            for error in (yield from self.execute(group, plan)).values():
+                raise error
+        return plan
+
     def _plan_time(
         self, now: Mapping[TopicPartition, int | None], time_ms: int
     ) -> ClientSteps[list[PlannedOffset]]:
@@ -162,11 +180,8 @@ class OffsetResets:
             asked = {tp: when[tp] for tp in part}
 
             def attempt(asked: dict[TopicPartition, int] = asked) -> ClientSteps[None]:
-                results = yield from self._admin.list_offsets(asked)
-                for tp, result in results.items():
-                    if result.error is not None:
-                        raise result.error
-                    found[tp] = result.offset
+                results = yield from self._admin.list_offsets_once(asked)
+                found.update((tp, result.offset) for tp, result in results.all().items())
 
             yield from self._cluster.retrying(attempt)
         return found

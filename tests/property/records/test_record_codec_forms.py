@@ -16,13 +16,14 @@ from hypothesis import strategies as st
 
 from ottla.wire import record_batch as rb
 from ottla.wire import record_codec as compiled
+from ottla.wire import record_writer
 from ottla.wire.compression import Codec
 from ottla.wire.record_batch import Record
 
 
-def load_interpreted() -> ModuleType:
-    name = "record_codec_interpreted"
-    path = Path(rb.__file__).with_name("record_codec.py")
+def load_interpreted(module_name: str) -> ModuleType:
+    name = f"{module_name}_interpreted"
+    path = Path(rb.__file__).with_name(f"{module_name}.py")
     spec = spec_from_loader(name, SourceFileLoader(name, str(path)))
     assert spec is not None and spec.loader is not None
     module = module_from_spec(spec)
@@ -30,9 +31,10 @@ def load_interpreted() -> ModuleType:
     return module
 
 
-interpreted = load_interpreted()
-assert compiled.COMPILED, "record_codec is not compiled: run setup.py build_ext --inplace"
-assert not interpreted.COMPILED
+interpreted = load_interpreted("record_codec")
+WRITERS = {compiled: record_writer, interpreted: load_interpreted("record_writer")}
+for codec, writer in WRITERS.items():
+    assert codec.COMPILED == writer.COMPILED == (codec is compiled), "run setup.py build_ext --inplace"
 FORMS = [compiled, interpreted]
 BOUND = 1 << 20
 
@@ -49,13 +51,13 @@ codecs = st.sampled_from(list(Codec))
 
 @contextlib.contextmanager
 def form(module: ModuleType) -> Iterator[None]:
-    """record_batch with this form of the codec, for one call."""
-    before = rb.record_codec
-    rb.record_codec = module  # type: ignore[assignment]
+    """record_batch with this form of the codec, and of the writer, for one call."""
+    before = rb.record_codec, rb.record_writer
+    rb.record_codec, rb.record_writer = module, WRITERS.get(module, record_writer)  # type: ignore[assignment]
     try:
         yield
     finally:
-        rb.record_codec = before
+        rb.record_codec, rb.record_writer = before
 
 
 def outcome(module: ModuleType, call: Any, *args: Any, **options: Any) -> Any:

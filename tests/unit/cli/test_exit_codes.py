@@ -119,7 +119,7 @@ def test_the_bootstrap_server_comes_from_the_environment(
         ),
         (["txn", "abort", "--topic", "t", "-p", "0", "--producer-epoch", "40000"], "is not in the range"),
         (["produce", "t", "-X", "ack=1"], "did you mean acks?"),
-        (["produce", "t", "-X", "acks=2"], "write all, 1 or 0"),
+        (["produce", "t", "-X", "acks=2"], "expected one of: all, -1, 0, 1"),
         (["produce", "t", "-X", "acks=1", "-X", "enable.idempotence=true"], "needs acks=all"),
         (["produce", "t", "--json", "--key", "k"], "in the lines themselves"),
         (["records", "delete", "t"], "say what to delete"),

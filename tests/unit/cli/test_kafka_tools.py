@@ -28,11 +28,11 @@ from ottla.client.admin import (
     PartitionDescription,
     TopicDescription,
 )
-from ottla.client.records import ConsumedRecord, OutgoingRecord
+from ottla.client.records import ConsumerRecord, OutgoingRecord
 from ottla.model.types import TopicPartition
 from ottla.model.uuids import uuid_from_text
 
-RECORD = ConsumedRecord("t", 3, 42, 1_700, 0, b"key", b"value", (("a", b"1"), ("b", None)), 7)
+RECORD = ConsumerRecord("t", 3, 42, 1_700, 0, b"key", b"value", (("a", b"1"), ("b", None)), 7)
 
 
 def test_topics_are_chosen_by_regular_expressions_in_which_a_comma_means_or() -> None:
@@ -128,7 +128,7 @@ def test_the_default_formatter_prints_in_kafkas_order(properties: dict[str, str]
 
 
 def test_nulls_and_missing_headers_have_their_words() -> None:
-    bare = ConsumedRecord("t", 0, 0, -1, 0, None, None)
+    bare = ConsumerRecord("t", 0, 0, -1, 0, None, None)
     shape = default_formatter({"print.key": "true", "print.headers": "true", "print.timestamp": "true"})
     assert shape(bare) == b"NO_TIMESTAMP\tNO_HEADERS\tnull\tnull\n"
     assert default_formatter({"null.literal": "-"})(bare) == b"-\n"

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from ottla.cli.record_format import FormatError, compile_format, to_json_line
-from ottla.client.records import ConsumedRecord
+from ottla.client.records import ConsumerRecord
 
-RECORD = ConsumedRecord("t", 3, 42, 1_700, 0, b"key", b"value", (("a", b"1"), ("b", None)))
-BARE = ConsumedRecord("t", 0, 0, -1, 0, None, None)
+RECORD = ConsumerRecord("t", 3, 42, 1_700, 0, b"key", b"value", (("a", b"1"), ("b", None)))
+BARE = ConsumerRecord("t", 0, 0, -1, 0, None, None)
 
 
 @pytest.mark.parametrize(

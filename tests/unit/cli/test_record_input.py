@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ottla.cli.record_format import to_json_line
 from ottla.cli.record_input import InputError, JsonLines, LineReader, TextLines
-from ottla.client.records import ConsumedRecord, OutgoingRecord
+from ottla.client.records import ConsumerRecord, OutgoingRecord
 
 
 def test_a_plain_line_is_a_value() -> None:
@@ -94,7 +94,7 @@ BYTES = st.none() | st.binary(max_size=20)
 def test_what_consume_prints_as_json_produce_reads_back(
     key: bytes | None, value: bytes | None, headers: list[tuple[str, bytes | None]], timestamp: int
 ) -> None:
-    printed = to_json_line(ConsumedRecord("t", 2, 9, timestamp, 0, key, value, tuple(headers)))
+    printed = to_json_line(ConsumerRecord("t", 2, 9, timestamp, 0, key, value, tuple(headers)))
     read = JsonLines(keep_partition=True)(printed.rstrip(b"\n"), 1)
     assert read == OutgoingRecord(value, key, tuple(headers), 2, timestamp)
 

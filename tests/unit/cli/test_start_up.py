@@ -12,7 +12,18 @@ import pytest
 
 from ottla.cli.main import COMMANDS
 
-HEAVY = {"asyncio", "rich", "cramjam", "crc32c", "uvloop", "numpy", "pandas", "pyarrow", "importlib.metadata"}
+HEAVY = {
+    "asyncio",
+    "logging",
+    "rich",
+    "cramjam",
+    "crc32c",
+    "uvloop",
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "importlib.metadata",
+}
 
 SHOW_MODULES = """
 import sys
@@ -49,7 +60,10 @@ def test_a_command_that_moves_no_records_loads_no_codec() -> None:
 
 
 def test_an_admin_command_imports_only_the_messages_it_speaks() -> None:
-    source = "import sys; import ottla.cli.topic, ottla.client.blocking; print(*sys.modules)"
+    source = (
+        "import sys; import ottla.cli.topic, ottla.client.blocking, ottla.client.runtime.threaded; "
+        "print(*sys.modules)"
+    )
     done = subprocess.run(
         [sys.executable, "-c", source], capture_output=True, text=True, timeout=60, check=True
     )

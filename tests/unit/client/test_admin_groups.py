@@ -321,7 +321,7 @@ def test_each_offset_that_is_to_be_deleted_has_its_own_outcome(script: GroupScri
             for t in request.topics
         ]
     )
-    found = script.run(script.groups.delete_offsets("g", [T0, T1]))
+    found = script.run(script.groups.delete_consumer_group_offsets("g", [T0, T1]))
     assert found[T0] is None
     assert found[T1] is not None and found[T1].code is ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
 
@@ -332,7 +332,7 @@ def test_groups_are_deleted_by_their_coordinators_and_a_moved_one_is_found_again
         results=[DeletableGroupResult(group_id=g, error_code=codes[g].pop(0)) for g in request.groups_names]
     )
     results = script.run(script.groups.delete_groups(["a", "b", "c"]))
-    assert [(r.name, r.error and r.error.code) for r in results] == [
+    assert [(name, error and error.code) for name, error in results.items()] == [
         ("a", None),
         ("b", None),
         ("c", ErrorCode.NON_EMPTY_GROUP),
@@ -348,12 +348,13 @@ def test_static_members_are_removed_by_their_instance_ids(script: GroupScript) -
             for n, m in enumerate(request.members)
         ]
     )
-    results = script.run(script.groups.remove_members("g", ["i1", "i2"], reason="gone for good"))
-    assert [(r.name, r.error is None) for r in results] == [("i1", True), ("i2", False)]
+    removing = script.groups.remove_members_from_consumer_group("g", ["i1", "i2"], reason="gone for good")
+    results = script.run(removing)
+    assert [(name, error is None) for name, error in results.items()] == [("i1", True), ("i2", False)]
     assert [m.reason for m in script.calls[-1][2].members] == ["gone for good"] * 2
     script.versions["LeaveGroup"] = 2
     with pytest.raises(UnsupportedVersion):
-        script.run(script.groups.remove_members("g", ["i1"]))
+        script.run(script.groups.remove_members_from_consumer_group("g", ["i1"]))
 
 
 def test_lag_is_what_lies_between_commit_and_end_and_unknown_where_either_is(script: GroupScript) -> None:

@@ -258,7 +258,7 @@ def test_hanging_is_what_no_coordinator_will_end() -> None:
         CLICKS[1]: [producer(2, 20, idle_ms=HOUR_MS), producer(4, 25, idle_ms=HOUR_MS - 1)],
         CLICKS[2]: [producer(3, 30, idle_ms=2 * HOUR_MS)],
     }
-    steps = script.admin.find_hanging(CLICKS, older_than_ms=HOUR_MS - 1, now_ms=10 * HOUR_MS)
+    steps = script.admin.find_hanging_transactions(CLICKS, older_than_ms=HOUR_MS - 1, now_ms=10 * HOUR_MS)
     found = script.run(steps)
     assert [(t.topic_partition, t.producer.txn_start_offset) for t in found] == [
         (CLICKS[1], 20),
@@ -270,7 +270,9 @@ def test_hanging_is_what_no_coordinator_will_end() -> None:
 def test_without_candidates_no_coordinator_is_asked() -> None:
     script = TransactionScript()
     script.producers = {CLICKS[0]: [producer(1)]}
-    assert script.run(script.admin.find_hanging(CLICKS, older_than_ms=0, now_ms=20 * HOUR_MS)) == []
+    assert (
+        script.run(script.admin.find_hanging_transactions(CLICKS, older_than_ms=0, now_ms=20 * HOUR_MS)) == []
+    )
     assert not script.sent("ListTransactions")
 
 
@@ -314,7 +316,7 @@ def test_fencing_waits_until_the_abort_is_complete() -> None:
     script = TransactionScript()
     script.homes = {"a": 2}
     script.init_codes = [ErrorCode.CONCURRENT_TRANSACTIONS] * 2
-    fenced = script.run(script.admin.fence_producer("a", timeout_ms=1234))
+    fenced = script.run(script.admin.fence_producer("a", transaction_timeout_ms=1234))
     assert (fenced.producer_id, fenced.producer_epoch) == (9, 5)
     asked = script.sent("InitProducerId")
     assert [node for node, _ in asked] == [2, 2, 2] and len(script.pauses) == 2

@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 from client_script import Script
 
-from ottla.client.admin import Admin, ConfigChange, ConfigOperation, ConfigSource, NewTopic, ResourceType
+from ottla.client.admin import (
+    Admin,
+    ConfigChange,
+    ConfigOperation,
+    ConfigResourceType,
+    ConfigSource,
+    NewTopic,
+)
 from ottla.client.errors import BrokerUnavailable, ServerError, UnsupportedVersion
 from ottla.model.errors import ErrorCode
 from ottla.model.types import TopicPartition
@@ -41,8 +48,8 @@ def test_a_new_topic_with_assignments_says_minus_one_for_both_counts(script: Scr
         topics=[CreatableTopicResult(name=topic.name) for topic in request.topics]
     )
     topic = NewTopic("x", 5, 2, {0: [1, 2], 1: [2, 1]}, {"retention.ms": "1"})
-    (result,) = script.run(Admin(script.cluster).create_topics([topic]))
-    assert result.error is None
+    results = script.run(Admin(script.cluster).create_topics([topic]))
+    assert results.all()["x"].name == "x"
     sent = script.calls[-1][2].topics[0]
     assert (sent.num_partitions, sent.replication_factor) == (-1, -1)
     assert [(a.partition_index, a.broker_ids) for a in sent.assignments] == [(0, [1, 2]), (1, [2, 1])]
@@ -53,10 +60,9 @@ def test_a_refused_topic_is_a_result_with_the_brokers_words(script: Script) -> N
     script.handlers["CreateTopics"] = lambda node, request: CreateTopicsResponse(
         topics=[CreatableTopicResult(name="x", error_code=36, error_message="Topic 'x' already exists.")]
     )
-    (result,) = script.run(Admin(script.cluster).create_topics([NewTopic("x")]))
-    assert result.error is not None
-    assert result.error.code is ErrorCode.TOPIC_ALREADY_EXISTS
-    assert str(result.error) == "Topic 'x' already exists."
+    error = script.run(Admin(script.cluster).create_topics([NewTopic("x")]))["x"]
+    assert error.code is ErrorCode.TOPIC_ALREADY_EXISTS
+    assert str(error) == "Topic 'x' already exists."
 
 
 @pytest.mark.parametrize("version", [5, 6])
@@ -102,25 +108,25 @@ def test_a_brokers_configuration_is_asked_of_that_broker_and_a_topics_of_any(scr
     script.handlers["DescribeConfigs"] = answer
     script.run(script.cluster.discover(None))
     admin = Admin(script.cluster)
-    found = script.run(admin.describe_configs(ResourceType.BROKER, ["2"]))
+    found = script.run(admin.describe_configs(ConfigResourceType.BROKER, ["2"]))
     assert script.calls[-1][1] == 2
     assert [(e.name, e.source) for e in found["2"]] == [
         ("a", ConfigSource.UNKNOWN),
         ("z", ConfigSource.UNKNOWN),
     ]
-    script.run(admin.describe_configs(ResourceType.TOPIC, ["a"]))
+    script.run(admin.describe_configs(ConfigResourceType.TOPIC, ["a"]))
     assert script.calls[-1][1] == -1
     with pytest.raises(ServerError, match=r"no broker 9 \(brokers: 1, 2\)"):
-        script.run(admin.describe_configs(ResourceType.BROKER, ["9"]))
+        script.run(admin.describe_configs(ConfigResourceType.BROKER, ["9"])).all()
 
 
 def test_changes_of_a_configuration_keep_their_operation(script: Script) -> None:
     script.handlers["IncrementalAlterConfigs"] = lambda node, request: IncrementalAlterConfigsResponse(
-        responses=[AlterConfigsResourceResponse(error_code=40, error_message="no good")]
+        responses=[AlterConfigsResourceResponse(resource_name="a", error_code=40, error_message="no good")]
     )
     changes = [ConfigChange("a", ConfigOperation.APPEND, "x"), ConfigChange("b", ConfigOperation.DELETE)]
     with pytest.raises(ServerError, match="no good"):
-        script.run(Admin(script.cluster).alter_configs(ResourceType.TOPIC, "a", changes))
+        script.run(Admin(script.cluster).alter_configs(ConfigResourceType.TOPIC, "a", changes))
     sent = script.calls[-1][2].resources[0].configs
     assert [(c.name, c.config_operation, c.value) for c in sent] == [("a", 2, "x"), ("b", 1, None)]
 
@@ -149,8 +155,8 @@ def test_each_leader_is_asked_about_its_own_partitions_and_a_lost_one_fails_only
     script.handlers["DeleteRecords"] = answer
     before = {TopicPartition("a", 0): 5, TopicPartition("a", 1): 6, TopicPartition("b", 0): 7}
     results = script.run(Admin(script.cluster).delete_records(before))
-    assert results[TopicPartition("a", 0)].offset == 5
-    assert {tp for tp, result in results.items() if result.error} == set(before) - {TopicPartition("a", 0)}
+    assert results.succeeded == {TopicPartition("a", 0): 5}
+    assert set(results.failed) == set(before) - {TopicPartition("a", 0)}
 
 
 def test_a_broker_without_describe_cluster_is_described_by_its_metadata(script: Script) -> None:
@@ -168,5 +174,5 @@ def test_topics_are_described_without_eligible_leaders_where_the_broker_cannot_t
         raise UnsupportedVersion("the broker does not offer DescribeTopicPartitions")
 
     script.handlers["DescribeTopicPartitions"] = unknown
-    (described,) = script.run(Admin(script.cluster).describe_topics(["a"]))
+    described = script.run(Admin(script.cluster).describe_topics(["a"])).all()["a"]
     assert [(p.partition, p.leader, p.elr) for p in described.partitions] == [(0, 1, None), (1, 2, None)]

@@ -19,7 +19,7 @@ def run(args: Sequence[str]) -> int:
         described = client.run(client.admin.describe_cluster())
         client.run(client.cluster.discover(()))
         for broker in described.brokers:
-            ranges = client.network.connection(broker.node_id).conversation.ranges
+            ranges = client.api_ranges(broker.node_id)
             fenced = str(broker.fenced).lower()
             rack = "null" if broker.rack is None else broker.rack
             print(f"{broker.address} (id: {broker.node_id} rack: {rack} isFenced: {fenced}) -> (")

@@ -8,12 +8,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ottla.cli.kafka.arguments import Arguments, UsageError, connect
-from ottla.client.admin import ConfigChange, ConfigEntry, ConfigOperation, ConfigSource, ResourceType
+from ottla.client.admin import ConfigChange, ConfigEntry, ConfigOperation, ConfigResourceType, ConfigSource
 
 if TYPE_CHECKING:
     from ottla.client.blocking import Client
 
-ENTITIES = {"topics": ResourceType.TOPIC, "groups": ResourceType.GROUP, "brokers": ResourceType.BROKER}
+ENTITIES = {
+    "topics": ConfigResourceType.TOPIC,
+    "groups": ConfigResourceType.GROUP,
+    "brokers": ConfigResourceType.BROKER,
+}
 OTHER_ENTITIES = ("users", "clients", "ips", "client-metrics", "broker-loggers")
 
 _BETWEEN_PAIRS = re.compile(r",(?=[^\]]*(?:\[|$))")
@@ -60,16 +64,16 @@ def run(args: Sequence[str]) -> int:
         return alter(client, resource, name, changes(options))
 
 
-def entity(options: argparse.Namespace) -> tuple[ResourceType, str | None]:
+def entity(options: argparse.Namespace) -> tuple[ConfigResourceType, str | None]:
     """Whose configuration; the name is None for all of a type and empty for the brokers' default."""
     if options.topic is not None:
-        return ResourceType.TOPIC, options.topic
+        return ConfigResourceType.TOPIC, options.topic
     if options.group is not None:
-        return ResourceType.GROUP, options.group
+        return ConfigResourceType.GROUP, options.group
     if options.broker is not None:
-        return ResourceType.BROKER, options.broker
+        return ConfigResourceType.BROKER, options.broker
     if options.broker_defaults:
-        return ResourceType.BROKER, ""
+        return ConfigResourceType.BROKER, ""
     types = options.entity_type or []
     if len(types) != 1:
         raise UsageError("give one --entity-type: topics, groups or brokers")
@@ -79,7 +83,7 @@ def entity(options: argparse.Namespace) -> tuple[ResourceType, str | None]:
         raise UsageError(f"--entity-type {types[0]} is unknown: write topics, groups or brokers")
     resource = ENTITIES[types[0]]
     if options.entity_default:
-        if resource != ResourceType.BROKER:
+        if resource != ConfigResourceType.BROKER:
             raise UsageError("--entity-default exists for brokers only")
         return resource, ""
     names = options.entity_name or []
@@ -118,27 +122,27 @@ def changes(options: argparse.Namespace) -> list[ConfigChange]:
     ]
 
 
-def dynamic_source(resource: ResourceType, name: str) -> ConfigSource:
-    if resource == ResourceType.TOPIC:
+def dynamic_source(resource: ConfigResourceType, name: str) -> ConfigSource:
+    if resource == ConfigResourceType.TOPIC:
         return ConfigSource.DYNAMIC_TOPIC_CONFIG
-    if resource == ResourceType.GROUP:
+    if resource == ConfigResourceType.GROUP:
         return ConfigSource.DYNAMIC_GROUP_CONFIG
     return ConfigSource.DYNAMIC_BROKER_CONFIG if name else ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG
 
 
-def describe(client: Client, resource: ResourceType, name: str | None, *, show_all: bool) -> int:
+def describe(client: Client, resource: ConfigResourceType, name: str | None, *, show_all: bool) -> int:
     if name is not None:
         names = [name]
-    elif resource == ResourceType.TOPIC:
+    elif resource == ConfigResourceType.TOPIC:
         names = client.run(client.admin.list_topics())
-    elif resource == ResourceType.GROUP:
+    elif resource == ConfigResourceType.GROUP:
         names = [g.group_id for g in client.run(client.groups.list_groups()) if g.is_consumer_group]
     else:
         names = [str(node) for node in sorted(client.run(client.cluster.discover(())).brokers)] + [""]
-    described = client.run(client.admin.describe_configs(resource, names)) if names else {}
+    described = client.run(client.admin.describe_configs(resource, names)).all()
     for each, entries in described.items():
         kind = resource.name.lower()
-        if resource == ResourceType.BROKER and each == "":
+        if resource == ConfigResourceType.BROKER and each == "":
             print("Default configs for brokers in the cluster are:")
         else:
             print(f"{'All' if show_all else 'Dynamic'} configs for {kind} {each} are:")
@@ -158,19 +162,19 @@ def entry_line(entry: ConfigEntry) -> str:
     return f"  {entry.name}={text(entry.value)} sensitive={sensitive} synonyms={{{synonyms}}}"
 
 
-def alter(client: Client, resource: ResourceType, name: str, wanted: list[ConfigChange]) -> int:
-    if resource == ResourceType.TOPIC:
+def alter(client: Client, resource: ConfigResourceType, name: str, wanted: list[ConfigChange]) -> int:
+    if resource == ConfigResourceType.TOPIC:
         client.run(client.cluster.discover([name]))
     deleted = {change.name for change in wanted if change.operation == ConfigOperation.DELETE}
     if deleted:
         source = dynamic_source(resource, name)
-        entries = client.run(client.admin.describe_configs(resource, [name]))[name]
+        entries = client.run(client.admin.describe_configs(resource, [name])).all()[name]
         missing = deleted - {entry.name for entry in entries if entry.source == source}
         if missing:
             raise UsageError(f"Invalid config(s): {','.join(sorted(missing))}")
     client.run(client.admin.alter_configs(resource, name, wanted))
     kind = resource.name.lower()
-    if resource == ResourceType.BROKER and name == "":
+    if resource == ConfigResourceType.BROKER and name == "":
         print("Completed updating default config for brokers in the cluster.")
     else:
         print(f"Completed updating config for {kind} {name}.")

@@ -10,38 +10,17 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
 
 from ottla.cli.kafka.arguments import Arguments, UsageError, client_properties, open_client, pairs
 
 if TYPE_CHECKING:
-    from ottla.client.blocking import Client
-    from ottla.client.blocking_group import BlockingGroupConsumer
-    from ottla.client.fetcher import FetcherSettings
-    from ottla.client.records import ConsumedRecord
+    import ottla
+    from ottla.client.records import ConsumerRecord
     from ottla.model.types import TopicPartition
 
-FETCH_KEYS = ("fetch.min.bytes", "fetch.max.bytes", "max.partition.fetch.bytes")
-GROUP_KEYS = (
-    "group.id",
-    "group.protocol",
-    "group.instance.id",
-    "group.remote.assignor",
-    "partition.assignment.strategy",
-    "session.timeout.ms",
-    "heartbeat.interval.ms",
-    "max.poll.interval.ms",
-    "auto.commit.interval.ms",
-    "client.rack",
-    "metadata.max.age.ms",
-)
-SILENT_KEYS = (
-    "bootstrap.servers",
-    "client.id",
-    "enable.auto.commit",
-    "security.protocol",
-    "request.timeout.ms",
-)
+SILENT_KEYS = ("bootstrap.servers", "security.protocol")
 
 
 def arguments() -> Arguments:
@@ -77,8 +56,8 @@ def arguments() -> Arguments:
 
 def run(args: Sequence[str]) -> int:
     from ottla.cli.main import EXIT_INTERRUPTED
-    from ottla.cli.reading import Printed, print_records
-    from ottla.client.fetcher import Fetcher, FetcherSettings
+    from ottla.cli.reading import Printed, open_consumer, print_records
+    from ottla.client.errors import InvalidConfig
 
     options = arguments().parse(args)
     properties = {
@@ -87,50 +66,45 @@ def run(args: Sequence[str]) -> int:
     }
     check(options, properties)
     shape = formatter(options)
-    start = start_time(options, properties)
-    isolation = options.isolation_level or properties.get("isolation.level", "read_uncommitted")
-    numbers = {key: _number(properties, key) for key in FETCH_KEYS if key in properties}
-    settings = FetcherSettings(
-        min_bytes=numbers.get("fetch.min.bytes", 1),
-        max_bytes=numbers.get("fetch.max.bytes", 50 * 1024 * 1024),
-        partition_bytes_max=numbers.get("max.partition.fetch.bytes", 1024 * 1024),
-        read_committed=isolation == "read_committed",
-        reset=start_time(argparse.Namespace(from_beginning=options.from_beginning, offset=None), properties),
-    )
-    printed = Printed()
-    code = 0
     group_id = options.group or properties.get("group.id")
-    with open_client(options.bootstrap_server, properties, client_id="console-consumer") as client:
+    printed = Printed()
+    count_max = options.max_messages if options.max_messages != -1 else None
+    try:
+        consumer = open_consumer(consumer_config(options, properties, group_id))
+    except InvalidConfig as error:
+        raise UsageError(str(error)) from None
+    code = 0
+    with closing(consumer):
+        partitions = assigned(options, properties)
         if group_id is not None:
             from ottla.cli.group_consume import print_group_records
 
-            consumer = group_consumer(client, options, properties, group_id, settings, start)
+            subscribe(consumer, options, partitions)
             try:
                 return print_group_records(
-                    client,
                     consumer,
                     shape,
                     sys.stdout.buffer,
-                    count_max=options.max_messages if options.max_messages != -1 else None,
+                    count_max=count_max,
                     timeout_ms=options.timeout_ms,
                     printed=printed,
                 )
             finally:
                 print(f"Processed a total of {printed.count} messages", file=sys.stderr)
-        fetcher = Fetcher(client.cluster, client.admin, settings)
         try:
-            partitions = assigned(client, options)
+            consumer.assign(partitions)
             if options.offset is not None and options.offset.isdecimal():
                 for tp in partitions:
-                    fetcher.seek(tp, int(options.offset))
+                    consumer.seek(tp, int(options.offset))
+            elif begins_with_oldest(options, properties):
+                consumer.seek_to_beginning()
             else:
-                client.run(fetcher.seek_by_time(dict.fromkeys(partitions, start)))
+                consumer.seek_to_end()
             print_records(
-                client,
-                fetcher,
+                consumer,
                 shape,
                 sys.stdout.buffer,
-                count_max=options.max_messages if options.max_messages != -1 else None,
+                count_max=count_max,
                 timeout_ms=options.timeout_ms,
                 printed=printed,
             )
@@ -140,7 +114,36 @@ def run(args: Sequence[str]) -> int:
     return code
 
 
+def consumer_config(
+    options: argparse.Namespace, properties: dict[str, str], group_id: str | None
+) -> dict[str, Any]:
+    from ottla.cli.reading import CONSUMER_CONFIG
+    from ottla.client.config_tables import CONSUMER
+
+    known = {
+        name: value for name, value in properties.items() if name in CONSUMER and not CONSUMER[name].objects
+    }
+    config: dict[str, Any] = {
+        **CONSUMER_CONFIG,
+        "client.id": "console-consumer",
+        **known,
+        "bootstrap.servers": options.bootstrap_server,
+        "group.id": group_id,
+        "auto.offset.reset": "earliest" if begins_with_oldest(options, properties) else "latest",
+    }
+    if options.isolation_level is not None:
+        config["isolation.level"] = options.isolation_level
+    strategy = properties.get("partition.assignment.strategy")
+    if strategy is not None:
+        config["partition.assignment.strategy"] = assignors(strategy)
+    if group_id is None:
+        config["enable.auto.commit"] = False
+    return config
+
+
 def check(options: argparse.Namespace, properties: dict[str, str]) -> None:
+    from ottla.client.config_tables import CONSUMER
+
     if (options.topic is None) == (options.include is None):
         raise UsageError("Exactly one of --include/--topic is required.")
     group_id = properties.get("group.id")
@@ -162,17 +165,9 @@ def check(options: argparse.Namespace, properties: dict[str, str]) -> None:
         if options.offset not in ("earliest", "latest") and not options.offset.isdecimal():
             raise UsageError(f"--offset {options.offset}: expected earliest, latest, or a number")
     for name in properties:
-        known = (*FETCH_KEYS, *GROUP_KEYS, *SILENT_KEYS, "auto.offset.reset", "isolation.level")
-        if name not in known and not name.endswith("deserializer"):
+        known = name in CONSUMER or name in SILENT_KEYS or name.endswith("deserializer")
+        if not known or name == "interceptor.classes":
             print(f"WARNING: the consumer setting {name} has no effect here", file=sys.stderr)
-
-
-def _number(properties: dict[str, str], key: str, default: int = 0) -> int:
-    if key not in properties:
-        return default
-    if not properties[key].isdecimal():
-        raise UsageError(f"{key}={properties[key]} is not a number")
-    return int(properties[key])
 
 
 ASSIGNOR_CLASSES = {
@@ -198,99 +193,49 @@ def assignors(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def group_consumer(
-    client: Client,
-    options: argparse.Namespace,
-    properties: dict[str, str],
-    group_id: str,
-    fetching: FetcherSettings,
-    reset: int,
-) -> BlockingGroupConsumer:
-    from ottla.cli.kafka.topic_filter import TopicFilter
-    from ottla.client.blocking_group import CLASSIC, CONSUMER, BlockingGroupConsumer
-    from ottla.client.group_consumer import GroupConsumerSettings
-    from ottla.client.membership import GroupSettings
+def subscribe(
+    consumer: ottla.Consumer, options: argparse.Namespace, partitions: list[TopicPartition]
+) -> None:
+    if options.include is not None:
+        from ottla import Whitelist
 
-    protocol = properties.get("group.protocol", CLASSIC).lower()
-    if protocol not in (CLASSIC, CONSUMER):
-        raise UsageError(f"group.protocol={protocol} is not available: classic and consumer are")
-    defaults = GroupSettings(group_id)
-    strategy = properties.get("partition.assignment.strategy")
-    group = GroupSettings(
-        group_id,
-        properties.get("group.instance.id"),
-        session_timeout_ms=_number(properties, "session.timeout.ms", defaults.session_timeout_ms),
-        heartbeat_interval_ms=_number(properties, "heartbeat.interval.ms", defaults.heartbeat_interval_ms),
-        rebalance_timeout_ms=_number(properties, "max.poll.interval.ms", defaults.rebalance_timeout_ms),
-        assignors=defaults.assignors if strategy is None else assignors(strategy),
-        remote_assignor=properties.get("group.remote.assignor"),
-        rack_id=properties.get("client.rack"),
-        metadata_max_age_ms=_number(properties, "metadata.max.age.ms", defaults.metadata_max_age_ms),
-    )
-    commits = properties.get("enable.auto.commit", "true").strip().lower() != "false"
-    interval_ms = _number(properties, "auto.commit.interval.ms", 5_000)
-    topics: list[str] = []
-    regex = None
-    choose = None
-    if options.include is None:
-        topics = sorted({tp.topic for tp in assigned(client, options)})
-    elif protocol == CONSUMER:
-        regex = options.include.strip().replace(",", "|").replace(" ", "").strip("\"'")
+        consumer.subscribe(Whitelist(options.include))
     else:
-        choose = TopicFilter(options.include, exclude_internal=True).select
-    return BlockingGroupConsumer(
-        client,
-        group,
-        protocol=protocol,
-        topics=topics,
-        regex=regex,
-        fetching=fetching,
-        consuming=GroupConsumerSettings(interval_ms if commits else None, reset, choose),
-    )
+        consumer.subscribe({tp.topic for tp in partitions})
 
 
-def start_time(options: argparse.Namespace, properties: dict[str, str]) -> int:
-    from ottla.client.admin import EARLIEST, LATEST
-
+def begins_with_oldest(options: argparse.Namespace, properties: dict[str, str]) -> bool:
     reset = properties.get("auto.offset.reset", "latest")
-    earliest = (
+    return bool(
         options.from_beginning
         or options.offset == "earliest"
         or (options.offset is None and reset == "earliest")
     )
-    return EARLIEST if earliest else LATEST
 
 
-def assigned(client: Client, options: argparse.Namespace) -> list[TopicPartition]:
+def assigned(options: argparse.Namespace, properties: dict[str, str]) -> list[TopicPartition]:
     """The partitions to read. As with Kafka's consumer, a topic that is asked for by name may be created."""
     from ottla.cli.kafka.topic_filter import TopicFilter
-    from ottla.client.producer import NEW_TOPIC_TIMEOUT_MS
+    from ottla.cli.publishing import prepare_topic
     from ottla.model.types import TopicPartition
 
-    if options.include is not None:
-        names = client.run(client.admin.list_topics())
-        topics = TopicFilter(options.include, exclude_internal=True).select(names)
-        if not topics:
-            raise UsageError(f"no topic matches {options.include}")
-        client.run(client.cluster.discover(topics))
-    else:
-        topics = [options.topic]
-        client.run(
-            client.cluster.discover(
-                topics,
-                create_missing=True,
-                timeout_ms=NEW_TOPIC_TIMEOUT_MS,
-                worth=lambda error: error.retriable,
-            )
-        )
-    view = client.cluster.view
-    if options.partition is not None:
-        view.partition(options.topic, options.partition)
-        return [TopicPartition(options.topic, options.partition)]
-    return [TopicPartition(name, p.index) for name in topics for p in view.topic(name).partitions]
+    with open_client(options.bootstrap_server, properties, client_id="console-consumer") as client:
+        if options.include is not None:
+            names = client.run(client.admin.list_topics())
+            topics = TopicFilter(options.include, exclude_internal=True).select(names)
+            if not topics and (options.group or properties.get("group.id")) is None:
+                raise UsageError(f"no topic matches {options.include}")
+            client.run(client.cluster.discover(topics))
+        else:
+            topics = [options.topic]
+            prepare_topic(client, options.topic, options.partition)
+        view = client.cluster.view
+        if options.partition is not None:
+            return [TopicPartition(options.topic, options.partition)]
+        return [TopicPartition(name, p.index) for name in topics for p in view.topic(name).partitions]
 
 
-def formatter(options: argparse.Namespace) -> Callable[[ConsumedRecord], bytes]:
+def formatter(options: argparse.Namespace) -> Callable[[ConsumerRecord], bytes]:
     from ottla.cli.kafka.message_formatter import default_formatter
 
     kind = (options.formatter or "DefaultMessageFormatter").rpartition(".")[2]

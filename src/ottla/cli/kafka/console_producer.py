@@ -21,18 +21,6 @@ READER_KEYS = {
     "null.marker": "",
 }
 
-PRODUCER_KEYS = (
-    "acks",
-    "batch.size",
-    "client.id",
-    "compression.type",
-    "delivery.timeout.ms",
-    "enable.idempotence",
-    "linger.ms",
-    "max.request.size",
-    "request.timeout.ms",
-)
-
 
 def arguments() -> Arguments:
     parser = Arguments(
@@ -70,10 +58,9 @@ def arguments() -> Arguments:
 
 
 def run(args: Sequence[str]) -> int:
-    from ottla.cli.produce import STDIN, producer_settings
-    from ottla.cli.publishing import publish_lines
+    from ottla.cli.produce import STDIN, producer_config
+    from ottla.cli.publishing import Deliveries, open_producer, prepare_topic, publish_lines
     from ottla.cli.record_input import InputError, LineReader
-    from ottla.client.producer import Producer
 
     options = arguments().parse(args)
     servers = options.bootstrap_server or options.broker_list
@@ -83,18 +70,18 @@ def run(args: Sequence[str]) -> int:
         raise UsageError(f"--line-reader {options.line_reader} is not available: only LineMessageReader is")
     parse = line_parser({**client_properties(options.reader_config), **pairs(options.property, "--property")})
     given = producer_properties(options)
-    settings, linger_ms, client_id = producer_settings(given)
+    config, linger_ms = producer_config(servers, given)
     prompting = os.isatty(STDIN) and sys.stdout.isatty()
-    with open_client(servers, {}, client_id=client_id) as client:
-        producer = Producer(client.cluster, settings)
-        client.run(producer.prepare(options.topic))
+    with open_client(servers, {}, client_id=config["client.id"]) as client:
+        prepare_topic(client, options.topic)
+    with open_producer(config) as producer:
         try:
             return publish_lines(
-                client,
                 producer,
                 options.topic,
                 LineReader(STDIN, strip_cr=True),
                 parse,
+                Deliveries(),
                 linger_ms=linger_ms,
                 prompt=_prompt if prompting else None,
             )
@@ -133,6 +120,8 @@ def line_parser(properties: Mapping[str, str]) -> TextLines:
 
 def producer_properties(options: argparse.Namespace) -> dict[str, str]:
     """The producer's settings: the file's, then the tool's options, then `--producer-property`."""
+    from ottla.client.config_tables import PRODUCER
+
     given = {
         **client_properties(options.producer_config),
         **pairs(options.producer_property, "--producer-property"),
@@ -153,7 +142,7 @@ def producer_properties(options: argparse.Namespace) -> dict[str, str]:
         if value is not None:
             found[name] = str(value)
     for name, value in given.items():
-        if name in PRODUCER_KEYS:
+        if name in PRODUCER and not PRODUCER[name].objects:
             found[name] = value
         elif not name.endswith(".serializer") and name not in ("bootstrap.servers", "security.protocol"):
             print(f"WARNING: the producer setting {name} has no effect here", file=sys.stderr)

@@ -338,15 +338,14 @@ def as_java(error: Exception) -> str:
 
 def delete(client: Client, options: argparse.Namespace) -> None:
     results = client.run(client.groups.delete_groups(chosen_groups(client, options)))
-    done = [f"'{result.name}'" for result in results if result.error is None]
-    failed = [result for result in results if result.error is not None]
+    done = [f"'{group}'" for group in results.succeeded]
+    failed = results.failed
     if not failed:
         print(f"Deletion of requested consumer groups ({', '.join(done)}) was successful.")
         return
     print_error("Deletion of some consumer groups failed:")
-    for result in failed:
-        assert result.error is not None
-        print(f"* Group '{result.name}' could not be deleted due to: {as_java(result.error)}")
+    for group, error in failed.items():
+        print(f"* Group '{group}' could not be deleted due to: {as_java(error)}")
     if done:
         print(f"\nThese consumer groups were deleted successfully: {', '.join(done)}")
 
@@ -374,7 +373,7 @@ def delete_offsets(client: Client, options: argparse.Namespace) -> None:
     whole_error: ServerError | None = None
     try:
         if wanted:
-            outcome.update(client.run(client.groups.delete_offsets(group, wanted)).items())
+            outcome.update(client.run(client.groups.delete_consumer_group_offsets(group, wanted)).items())
     except ServerError as error:
         whole_error = error
         outcome.update(dict.fromkeys(wanted, error))

@@ -61,8 +61,7 @@ def run(args: Sequence[str]) -> int:
             except ServerError as error:
                 outcomes[tp] = error
         left = {tp: offset for tp, offset in before.items() if tp not in outcomes}
-        for tp, result in client.run(client.admin.delete_records(left)).items() if left else ():
-            outcomes[tp] = result.offset if result.error is None else result.error
+        outcomes.update(client.run(client.admin.delete_records(left)))
     print("Records delete operation completed:")
     for tp, outcome in sorted(outcomes.items()):
         if isinstance(outcome, OttlaError):

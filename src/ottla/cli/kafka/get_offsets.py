@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ottla.cli.kafka.arguments import Arguments, UsageError, connect
 from ottla.cli.kafka.topic_filter import TopicFilter
 from ottla.client.admin import EARLIEST, LATEST, MAX_TIMESTAMP
+from ottla.client.errors import OttlaError, ServerError
 from ottla.model.types import TopicPartition
 
 if TYPE_CHECKING:
@@ -49,15 +50,20 @@ def run(args: Sequence[str]) -> int:
         partitions = selected(client.cluster.view, wanted, exclude_internal=options.exclude_internal_topics)
         if not partitions:
             raise UsageError("Could not match any topic-partitions with the specified filters")
-        results = client.run(client.admin.list_offsets(dict.fromkeys(partitions, time)))
+        results = client.run(client.admin.list_offsets_once(dict.fromkeys(partitions, time)))
     failed = 0
-    for tp, result in sorted(results.items()):
-        if result.error is not None:
+    for tp, result in sorted(results.items(), key=lambda item: item[0]):
+        if isinstance(result, OttlaError):
             failed = 1
-            print(f"Skip getting offsets for topic-partition {tp} due to error: {result.error}")
+            print(f"Skip getting offsets for topic-partition {tp} due to error: {plain(result)}")
         elif result.offset >= 0:
             print(f"{tp.topic}:{tp.partition}:{result.offset}")
     return failed
+
+
+def plain(error: OttlaError) -> str:
+    """The error without the partition's name, which the line has already."""
+    return error.message if isinstance(error, ServerError) else str(error)
 
 
 def parse_time(text: str) -> int:

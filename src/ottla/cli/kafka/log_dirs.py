@@ -36,7 +36,7 @@ def run(args: Sequence[str]) -> int:
             missing = ",".join(str(node) for node in sorted(set(wanted) - known))
             raise UsageError(f"--broker-list: there is no broker {missing}")
         print("Querying brokers for log directories information")
-        found = client.run(client.admin.describe_log_dirs(wanted))
+        found = client.run(client.admin.describe_log_dirs(wanted)).all()
     print(f"Received log directory information from brokers {','.join(str(node) for node in wanted)}")
     print(json.dumps(document(found, topics), separators=(",", ":")))
     return 0

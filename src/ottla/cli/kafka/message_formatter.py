@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 
 from ottla.cli.kafka.arguments import UsageError
 from ottla.cli.record_format import timestamp_type_name
-from ottla.client.records import NO_TIMESTAMP, ConsumedRecord
+from ottla.client.records import NO_TIMESTAMP, ConsumerRecord
 
 Deserializer = Callable[[bytes], bytes]
 
@@ -72,7 +72,7 @@ def deserializer(name: str | None) -> Deserializer:
     return DESERIALIZERS[short]
 
 
-def default_formatter(properties: Mapping[str, str]) -> Callable[[ConsumedRecord], bytes]:
+def default_formatter(properties: Mapping[str, str]) -> Callable[[ConsumerRecord], bytes]:
     """A function from a record to what is printed."""
     for name in properties:
         if name not in DEFAULTS and not name.endswith("deserializer"):
@@ -88,12 +88,12 @@ def default_formatter(properties: Mapping[str, str]) -> Callable[[ConsumedRecord
     read_header = deserializer(properties.get("headers.deserializer"))
     between_headers = os.fsencode(values["headers.separator"])
 
-    def timestamp(record: ConsumedRecord) -> bytes:
+    def timestamp(record: ConsumerRecord) -> bytes:
         kind = timestamp_type_name(record)
-        text = "NO_TIMESTAMP" if record.timestamp_ms == NO_TIMESTAMP else f"{kind}:{record.timestamp_ms}"
+        text = "NO_TIMESTAMP" if record.timestamp == NO_TIMESTAMP else f"{kind}:{record.timestamp}"
         return text.encode()
 
-    def headers(record: ConsumedRecord) -> bytes:
+    def headers(record: ConsumerRecord) -> bytes:
         if not record.headers:
             return b"NO_HEADERS"
         return between_headers.join(
@@ -101,7 +101,7 @@ def default_formatter(properties: Mapping[str, str]) -> Callable[[ConsumedRecord
             for name, value in record.headers
         )
 
-    fields: list[Callable[[ConsumedRecord], bytes]] = []
+    fields: list[Callable[[ConsumerRecord], bytes]] = []
     if shown("timestamp"):
         fields.append(timestamp)
     if shown("partition"):

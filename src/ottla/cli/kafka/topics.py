@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ottla.cli.kafka.arguments import Arguments, UsageError, connect, pairs
 
 if TYPE_CHECKING:
-    from ottla.client.admin import PartitionDescription, TopicDescription, TopicResult
+    from ottla.client.admin import PartitionDescription, Results, TopicDescription
     from ottla.client.blocking import Client
 
 ACTIONS = ("create", "list", "describe", "alter", "delete")
@@ -71,10 +71,9 @@ def failed(message: str) -> int:
     return 1
 
 
-def reported(results: Sequence[TopicResult]) -> int:
-    for result in results:
-        if result.error is not None:
-            return failed(result.error.message)
+def reported(results: Results[Any, None]) -> int:
+    for error in results.failed.values():
+        return failed(str(error))
     return 0
 
 
@@ -93,6 +92,7 @@ def assignment(text: str) -> dict[int, list[int]]:
 
 def create(client: Client, options: argparse.Namespace) -> int:
     from ottla.client.admin import NewTopic
+    from ottla.client.errors import ServerError
     from ottla.model.errors import ErrorCode
 
     if options.replica_assignment and (options.partitions or options.replication_factor):
@@ -113,11 +113,9 @@ def create(client: Client, options: argparse.Namespace) -> int:
         assignment(options.replica_assignment) if options.replica_assignment else {},
         pairs(options.config, "--config"),
     )
-    (result,) = client.run(client.admin.create_topics([topic]))
-    if result.error is not None:
-        if result.error.code == ErrorCode.TOPIC_ALREADY_EXISTS and options.if_not_exists:
-            return 0
-        return failed(result.error.message)
+    for error in client.run(client.admin.create_topics([topic])).failed.values():
+        exists = isinstance(error, ServerError) and error.code == ErrorCode.TOPIC_ALREADY_EXISTS
+        return 0 if exists and options.if_not_exists else failed(str(error))
     print(f"Created topic {options.topic}.")
     return 0
 
@@ -144,7 +142,7 @@ def alter(client: Client, options: argparse.Namespace) -> int:
     extra: dict[str, list[list[int]]] = {}
     if options.replica_assignment:
         wanted = assignment(options.replica_assignment)
-        for item in client.run(client.admin.describe_topics(names)):
+        for item in client.run(client.admin.describe_topics(names)).all().values():
             extra[item.name] = [wanted[index] for index in sorted(wanted)][len(item.partitions) :]
     counts = dict.fromkeys(names, options.partitions)
     return reported(client.run(client.admin.create_partitions(counts, extra)))
@@ -158,7 +156,7 @@ def delete(client: Client, options: argparse.Namespace) -> int:
 
 
 def describe(client: Client, options: argparse.Namespace) -> int:
-    from ottla.client.admin import ResourceType
+    from ottla.client.admin import ConfigResourceType
     from ottla.model.uuids import uuid_to_text
 
     names = matching(client, options)
@@ -173,8 +171,9 @@ def describe(client: Client, options: argparse.Namespace) -> int:
         return failed(f"Topic '{options.topic}' does not exist as expected")
     if not names:
         return 0
-    described = client.run(client.admin.describe_topics(names))
-    configs = client.run(client.admin.describe_configs(ResourceType.TOPIC, names, synonyms=False))
+    described = client.run(client.admin.describe_topics(names)).all().values()
+    asked = client.admin.describe_configs(ConfigResourceType.TOPIC, names, synonyms=False)
+    configs = client.run(asked).all()
     live = set(client.cluster.view.brokers)
     for item in described:
         entries = configs.get(item.name, [])

@@ -318,7 +318,7 @@ def find_hanging(client: Client, options: argparse.Namespace) -> None:
     try:
         partitions = partitions_of(client, options.topic, indexes, options.broker_id)
         found = client.run(
-            client.transactions.find_hanging(
+            client.transactions.find_hanging_transactions(
                 partitions,
                 older_than_ms=options.max_transaction_timeout * MINUTE_MS,
                 now_ms=now_ms(),
