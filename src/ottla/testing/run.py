@@ -19,6 +19,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ottla.testing.broker_run import BrokerRun
+from ottla.testing.client_run import ClientRun
 from ottla.testing.compaction_run import CompactionRun
 from ottla.testing.group_run import GroupRun
 from ottla.testing.log_run import LogRun
@@ -52,6 +53,10 @@ def _run_transactions(seed: int, options: argparse.Namespace) -> Counter[str]:
     return TxnRun(seed, steps=options.steps or 25).run()
 
 
+def _run_clients(seed: int, options: argparse.Namespace) -> Counter[str]:
+    return ClientRun(seed, steps=options.steps or 20).run()
+
+
 PARTS: Final[dict[str, Callable[[int, argparse.Namespace], Counter[str]]]] = {
     "log": _run_log,
     "manager": _run_manager,
@@ -59,6 +64,7 @@ PARTS: Final[dict[str, Callable[[int, argparse.Namespace], Counter[str]]]] = {
     "broker": _run_broker,
     "groups": _run_groups,
     "transactions": _run_transactions,
+    "clients": _run_clients,
 }
 
 
