@@ -1,13 +1,13 @@
 """An idempotent producer writes while its broker is killed with -9 and started again: nothing is lost,
 nothing comes twice.
 
-    python tests/chaos/million.py --records 1000000 --kills 10
+    python tests/chaos/million.py --records 1000000 --kills 10 --client ottla
 
-The producer is librdkafka's, with acks=all and idempotence. Kills come at fixed counts of acknowledged
-records, while thousands are under way; every start is on the same port and the same files. In the end every
-record has to be acknowledged, and every partition has to hold exactly what was sent to it, in order, at the
-offsets that were acknowledged. (A kill loses no page cache; what a power cut loses is shown by the
-simulated disk.)
+The producer is ours or librdkafka's, with acks=all and idempotence. Kills come at fixed counts of
+acknowledged records, while thousands are under way; every start is on the same port and the same files. In
+the end every record has to be acknowledged, and every partition has to hold exactly what was sent to it, in
+order, at the offsets that were acknowledged. (A kill loses no page cache; what a power cut loses is shown by
+the simulated disk.)
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +29,7 @@ if __name__ == "__main__":
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 
+import ottla
 from support.broker_process import BrokerProcess
 from support.raw_client import RawClient
 
@@ -58,8 +61,11 @@ class Ledger:
         if error is not None:
             self.errors.append(str(error))
         else:
-            self.offsets[message.partition()][int(message.key())] = message.offset()
-            self.acked += 1
+            self.acknowledged(message.partition(), int(message.key()), message.offset())
+
+    def acknowledged(self, partition: int, index: int, offset: int) -> None:
+        self.offsets[partition][index] = offset
+        self.acked += 1
 
 
 class Killer:
@@ -110,12 +116,14 @@ def run(
     kills: int,
     partitions: int = 3,
     under_way: int = 5_000,
+    client: str = "librdkafka",
     say: Callable[[str], None],
 ) -> Outcome:
+    produce = CLIENTS[client]
     broker = BrokerProcess(data_dir).start()
     try:
-        with RawClient(broker.port) as client:
-            client.create_topic(TOPIC, partitions=partitions, segment_bytes="8388608")
+        with RawClient(broker.port) as raw:
+            raw.create_topic(TOPIC, partitions=partitions, segment_bytes="8388608")
         ledger = Ledger(partitions)
         began = time.monotonic()
         unanswered = produce(broker, ledger, records, kills, under_way, say)
@@ -133,7 +141,7 @@ def run(
         broker.kill()
 
 
-def produce(
+def produce_with_librdkafka(
     broker: BrokerProcess,
     ledger: Ledger,
     records: int,
@@ -185,6 +193,57 @@ def produce(
     return killer.unanswered
 
 
+def produce_with_ottla(
+    broker: BrokerProcess,
+    ledger: Ledger,
+    records: int,
+    kills: int,
+    under_way: int,
+    say: Callable[[str], None],
+) -> list[int]:
+    killer = Killer(broker, ledger, records, kills, say)
+    partitions = len(ledger.sent)
+
+    def delivered(index: int, metadata: ottla.RecordMetadata | None, error: Exception | None) -> None:
+        if metadata is None:
+            ledger.errors.append(str(error))
+        else:
+            ledger.acknowledged(metadata.partition, index, metadata.offset)
+
+    with ottla.Producer(
+        bootstrap_servers=broker.bootstrap,
+        linger_ms=2,
+        buffer_memory=under_way * 100,
+        max_block_ms=int(DEADLINE_S * 1000),
+        delivery_timeout_ms=int(DEADLINE_S * 1000),
+        reconnect_backoff_ms=20,
+        reconnect_backoff_max_ms=200,
+        retry_backoff_ms=20,
+    ) as producer:
+        for number in range(records):
+            partition = number % partitions
+            index = ledger.sent[partition]
+            producer.send(
+                TOPIC,
+                b"record %d of partition %d" % (index, partition),
+                key=b"%d" % index,
+                partition=partition,
+                on_delivery=partial(delivered, index),
+            )
+            ledger.sent[partition] += 1
+            if number % 50 == 0:
+                killer.look()
+        while ledger.acked < records and not ledger.errors:
+            with suppress(ottla.errors.OperationTimedOut):
+                producer.flush(timeout=0.05)
+            killer.look()
+    killer.finish()
+    return killer.unanswered
+
+
+CLIENTS = {"librdkafka": produce_with_librdkafka, "ottla": produce_with_ottla}
+
+
 def check(broker: BrokerProcess, ledger: Ledger) -> None:
     """Reads everything back and compares it with the ledger, record by record."""
     consumer = Consumer(
@@ -222,6 +281,7 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=1_000_000)
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--partitions", type=int, default=3)
+    parser.add_argument("--client", choices=CLIENTS, default="ottla")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         outcome = run(
@@ -229,10 +289,12 @@ def main() -> None:
             records=arguments.records,
             kills=arguments.kills,
             partitions=arguments.partitions,
+            client=arguments.client,
             say=lambda line: print(line, flush=True),
         )
     print(
-        f"{outcome.records:,} records from an idempotent producer, {outcome.kills} times kill -9: "
+        f"{outcome.records:,} records from {arguments.client}'s idempotent producer, "
+        f"{outcome.kills} times kill -9: "
         f"all acknowledged in {outcome.produced_in_s:.1f} s, "
         f"all read back once and in order in {outcome.read_in_s:.1f} s"
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from lying_broker import LyingBroker, truth
 
 from support.broker_process import BrokerProcess
 from support.bystander import Bystander
@@ -58,3 +59,24 @@ def undisturbed(shared_broker: BrokerProcess, bystander_topic: str) -> Undisturb
             assert len(said) <= lines, "\n".join(said)
 
     return watch
+
+
+@pytest.fixture(scope="module")
+def liar_of_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LyingBroker]:
+    liar = LyingBroker()
+    broker = BrokerProcess(
+        tmp_path_factory.mktemp("liar") / "data", settings={"group.initial.rebalance.delay.ms": "0"}
+    )
+    try:
+        yield liar.put_before(broker)
+    finally:
+        liar.close()
+        broker.kill()
+
+
+@pytest.fixture
+def liar(liar_of_module: LyingBroker) -> Iterator[LyingBroker]:
+    """A broker behind a proxy that may change its answers; one for a module, honest at first."""
+    yield liar_of_module
+    liar_of_module.lie = truth
+    liar_of_module.intercept = lambda api_key, request: None

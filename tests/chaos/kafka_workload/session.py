@@ -24,6 +24,7 @@ from chaos.kafka_workload.fetch_audit import FetchAudit
 from chaos.kafka_workload.final_reads import final_reads
 from chaos.kafka_workload.history import History
 from chaos.kafka_workload.other_clients import make_other_workers
+from chaos.kafka_workload.ottla_clients import make_ottla_workers
 from chaos.kafka_workload.own_process import OwnProcess
 from chaos.kafka_workload.proxy import Plant, Proxy
 from chaos.kafka_workload.second_generation import SecondGeneration
@@ -130,6 +131,7 @@ class Session:
             else:
                 crew = make_workers(self.shared, is_small=is_small, make=OwnProcess)
                 crew += make_other_workers(self.shared)
+                crew += make_ottla_workers(self.shared, is_small=is_small)
                 crew.append(SecondGeneration(self.shared, "second-generation"))
             for worker in crew:
                 worker.start()
