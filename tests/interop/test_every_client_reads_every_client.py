@@ -1,4 +1,4 @@
-"""Five clients write with every codec; each of them, and our own wire code, reads all of it back.
+"""Six clients write with every codec, ours in two ways; each, and our own wire code, reads all of it back.
 
 One topic per writer, codec and timestamp type; consumption is by explicit assignment. What our own raw
 client reads is compared with what the writer sent and was told; then every other reader has to agree with
@@ -26,11 +26,12 @@ from support.peers.event import CODECS, Ack, Event, Peer, Seen
 from support.peers.java import Java
 from support.peers.kafka_python import KafkaPython
 from support.peers.kcat import Kcat
+from support.peers.ottla import OttlaColumns, OttlaRecords
 from support.raw_client import RawClient, records_of, whole_batches
 
 pytestmark = [pytest.mark.interop, pytest.mark.timeout(900)]
 
-READERS = ("confluent-kafka", "aiokafka", "kafka-python", "kcat", "java")
+READERS = ("confluent-kafka", "aiokafka", "kafka-python", "kcat", "java", "ottla", "ottla-columns")
 TIMESTAMP_TYPES = {"CreateTime": 0, "LogAppendTime": 1}
 
 _chance = random.Random(2)
@@ -126,7 +127,10 @@ def codec_on_the_wire(writer: str, codec: str, advertised: set[int]) -> Codec:
 
 @pytest.fixture(scope="module")
 def corpus(shared_broker: BrokerProcess, java: JavaClient) -> Corpus:
-    made: list[Peer] = [Confluent(), Aiokafka(), KafkaPython(), Kcat(), Java(java)]
+    made: list[Peer] = [
+        *(Confluent(), Aiokafka(), KafkaPython(), Kcat(), Java(java)),
+        *(OttlaRecords(), OttlaColumns()),
+    ]
     peers = {peer.name: peer for peer in made}
     bootstrap = shared_broker.bootstrap
     names = {
