@@ -1,0 +1,1 @@
+"""Python clients side by side against one broker: `make bench-clients`."""
