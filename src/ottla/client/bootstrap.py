@@ -48,7 +48,7 @@ class Directory:
         self._starting_over = False
 
     def start_over(self) -> None:
-        """Forgets all brokers: until there is an update, only the bootstrap list is to be asked (KIP-1102)."""
+        """Forgets all brokers: until there is an update, only the bootstrap list is asked (KIP-1102)."""
         self._by_node = {}
         self._starting_over = True
 

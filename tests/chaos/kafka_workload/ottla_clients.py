@@ -250,7 +250,7 @@ class OttlaTransactor(OttlaWorker):
         )
         try:
             partitions = reader.consumer.assignment()
-            committed = reader.consumer.committed(partitions)
+            committed = reader.consumer.committed(*partitions)
             for tp in partitions:
                 found = committed.get(tp)
                 reader.consumer.seek(tp, 0 if found is None else found.offset)

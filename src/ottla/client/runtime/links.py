@@ -111,7 +111,11 @@ class Links:
     def _start_anywhere(self, pending: PendingCall) -> None:
         best: Link | None = None
         for link in self._links.values():
-            if link.state is not LinkState.READY or link.lane != 0 or not self._directory.usable(link.address):
+            if (
+                link.state is not LinkState.READY
+                or link.lane != 0
+                or not self._directory.usable(link.address)
+            ):
                 continue
             if best is None or link.load < best.load:
                 best = link

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import threading
 from collections import defaultdict
 from typing import Any
@@ -286,8 +287,15 @@ def test_a_forked_child_is_refused_whoever_holds_the_lock_at_that_moment(
                 os._exit(code)
         release.set()
         holder.join()
-        wait_until(lambda: os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT), "the child")
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        ended = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        try:
+            wait_until(lambda: os.waitid(os.P_PID, child, ended) is not None, "the child to end")
+        except BaseException:
+            os.kill(child, signal.SIGKILL)
+            raise
+        finally:
+            code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        assert code == 0
 
 
 def test_a_closed_producer_says_so_and_closes_again_without_complaint(shared_broker: BrokerProcess) -> None:

@@ -1,4 +1,4 @@
-"""Tables whose batches the broker finds too large: each is split, and the table's future speaks for all of the
+"""Tables whose batches the broker finds too large: each is split, and the table's future speaks for all
 parts.
 """
 

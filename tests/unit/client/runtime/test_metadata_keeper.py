@@ -281,6 +281,18 @@ def test_a_topic_that_was_forbidden_before_is_asked_for_anew() -> None:
     assert second.result().name == "a"
 
 
+def test_a_topic_without_partitions_is_not_there_yet() -> None:
+    """No partitioner can choose among none."""
+    keeper = Keeper()
+    waiting = keeper.shell.start(keeper.metadata.await_topic("a", 60_000))
+    keeper.connect()
+    keeper.answer({"a": []})
+    assert not waiting.done
+    keeper.shell.pass_time(200)
+    keeper.answer({"a": [1]})
+    assert waiting.result().name == "a"
+
+
 def test_a_topic_without_a_name_is_an_error_of_the_caller() -> None:
     keeper = Keeper()
     waiting = keeper.shell.start(keeper.metadata.await_topic("", 60_000))
