@@ -129,7 +129,13 @@ _COMMON: Final = (
     _row("socket.connection.setup.timeout.max.ms", LONG, "The longest that it may become.", low=1),
     _row("connections.max.idle.ms", LONG, "A connection unused for so long is closed; -1: never.", low=-1),
     _row("metadata.max.age.ms", LONG, "Metadata older than this is asked for again.", low=0),
-    _row("send.buffer.bytes", INT, "SO_SNDBUF of sockets; -1: the system's default.", low=-1, size=True),
+    _row(
+        "send.buffer.bytes",
+        INT,
+        "SO_SNDBUF of sockets; -1: the system's, which grows with the traffic (Kafka: 131072).",
+        low=-1,
+        size=True,
+    ),
     _row(
         "receive.buffer.bytes",
         INT,

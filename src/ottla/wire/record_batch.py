@@ -709,13 +709,14 @@ def encode_places(
     codec: Codec = Codec.NONE,
     level: int | None = None,
     crc: bool = True,
+    spare: bytearray | None = None,
 ) -> bytearray:
     """The rows that `source.fit` has just measured as a producer's batch, without id and sequence.
 
-    crc=False leaves the CRC to `seal_batch`.
+    crc=False leaves the CRC to `seal_batch`. `spare` is memory that may be used for it.
     """
     base_timestamp = source.timestamp_at(start)
-    batch: bytearray = record_writer.new_bytes(HEADER_BYTES + source.size)
+    batch: bytearray = record_writer.new_bytes(HEADER_BYTES + source.size, spare)
     source.write(batch, HEADER_BYTES, start, rows, base_timestamp)
     return _finished(_new_header(rows, base_timestamp, source.timestamp_max, codec), batch, level, crc)
 

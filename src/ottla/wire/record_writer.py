@@ -22,7 +22,7 @@ from typing import Any
 import cython
 
 if cython.compiled:
-    from cython.cimports.cpython.bytearray import PyByteArray_FromStringAndSize
+    from cython.cimports.cpython.bytearray import PyByteArray_FromStringAndSize, PyByteArray_Resize
     from cython.cimports.libc.string import memcpy
 
 COMPILED: bool = bool(cython.compiled)
@@ -111,10 +111,23 @@ def _put_varint(target: cython.p_uchar, at: cython.Py_ssize_t, value: cython.lon
     return at + 1
 
 
-def new_bytes(size: cython.Py_ssize_t) -> bytearray:
-    """A bytearray whose every byte the caller will write: in C it is not filled with zeros first."""
+def new_bytes(size: cython.Py_ssize_t, spare: bytearray | None = None) -> bytearray:
+    """A bytearray whose every byte the caller will write: in C it is not filled with zeros first. `spare` is
+    one that nobody needs any more; it is taken if it can be made to fit (somebody may still hold a view).
+    """
     if size < 0:
         raise ValueError("a size is not negative")
+    if spare is not None:
+        try:
+            if cython.compiled:
+                PyByteArray_Resize(spare, size)
+            elif size <= len(spare):
+                del spare[size:]
+            else:
+                spare.extend(bytes(size - len(spare)))
+            return spare
+        except BufferError:
+            pass
     if cython.compiled:
         return PyByteArray_FromStringAndSize(cython.NULL, size)
     else:

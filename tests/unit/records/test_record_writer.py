@@ -244,3 +244,16 @@ def test_rows_are_sorted_by_partition_and_keep_their_order(writer: Any) -> None:
         assert writer.by_partition(wrong, 6, index, ends) == 2
     with pytest.raises(ValueError):
         writer.by_partition(partitions, 5, index, ends)
+
+
+@pytest.mark.parametrize("size", [0, 5, 100, 1_000])
+def test_spare_bytes_are_made_to_fit_and_left_alone_while_somebody_looks_at_them(
+    writer: Any, size: int
+) -> None:
+    spare = bytearray(100)
+    made = writer.new_bytes(size, spare)
+    assert made is spare and len(made) == size
+    held = bytearray(100)
+    with memoryview(held):
+        made = writer.new_bytes(size, held)
+    assert len(made) == size and (made is not held or size == 100)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
 from ottla.client.effects import Signal
 from ottla.client.errors import IllegalState, OttlaError
+from ottla.client.producing.spare_bytes import SpareBytes
 from ottla.client.records import RecordMetadata
 from ottla.wire.record_batch import HEADER_BYTES, Codec, decode_batch, encode_lists, seal_batch
 
@@ -49,6 +50,11 @@ class EncodedBatch(Protocol):
     @property
     def size_bytes(self) -> int:
         """Uncompressed: what it counts for in `buffer.memory`."""
+        ...
+
+    @property
+    def spares(self) -> SpareBytes | None:
+        """Who gets the bytes once they are stored."""
         ...
 
 
@@ -103,6 +109,7 @@ class Batch:
         "base_offset",
         "log_append_ms",
         "reason",
+        "spares",
         "_finished",
     )
 
@@ -151,6 +158,8 @@ class Batch:
         self.log_append_ms = -1
         self.reason: OttlaError | None = None
         """Why the last attempt failed: the cause when the time is up."""
+        self.spares: SpareBytes | None = None
+        """Who gets the bytes once they are stored."""
         self._finished: Signal | None = None
 
     @classmethod
@@ -160,6 +169,7 @@ class Batch:
         batch.encoded_bytes = len(given.data)
         batch.size_bytes = given.size_bytes + HEADER_BYTES
         batch.count = given.record_count
+        batch.spares = given.spares
         batch.closed = True
         return batch
 
@@ -282,6 +292,8 @@ class Batch:
     def complete(self, base_offset: int, log_append_ms: int, later: Later) -> None:
         self.base_offset = base_offset
         self.log_append_ms = log_append_ms
+        if self.spares is not None and self.encoded is not None and base_offset >= 0 and not self.attempts:
+            self.spares.give(self.encoded)
         self._finish(later)
 
     def fail(

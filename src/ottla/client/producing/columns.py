@@ -24,9 +24,11 @@ from ottla.client.errors import InvalidArgument, OperationTimedOut, OttlaError, 
 from ottla.client.extras import pyarrow_for
 from ottla.client.producing.batch import Delivery, record_size
 from ottla.client.producing.partitioners import Partitioner, asked, usable
+from ottla.client.producing.spare_bytes import SpareBytes
 from ottla.client.settings import ProducerSettings
 from ottla.client.view import TopicView
 from ottla.model.types import TopicPartition
+from ottla.wire.codec import Codec
 from ottla.wire.record_batch import HEADER_BYTES, encode_places
 from ottla.wire.record_writer import ColumnSource, by_partition
 
@@ -51,6 +53,8 @@ class EncodedRows(NamedTuple):
     data: bytearray
     record_count: int
     size_bytes: int
+    spares: SpareBytes | None = None
+    """Who gets the bytes once they are stored."""
 
 
 # --- what the caller holds ----------------------------------------------------------------------------------
@@ -208,6 +212,7 @@ class ColumnSender:
         self._spots: dict[str, tuple[int, int]] = {}  # topic: place among the usable partitions, bytes there
         self._records_bytes_max = settings.max_request_size - HEADER_BYTES
         self._batch_bytes = min(max(settings.batch_size, BATCH_BYTES) - HEADER_BYTES, self._records_bytes_max)
+        self._spares = SpareBytes() if settings.compression_type == Codec.NONE else None
 
     def send_batch(
         self, topic: str, table: Any, delivery_type: type[BatchDelivery] = BatchFuture
@@ -262,7 +267,7 @@ class ColumnSender:
     def _send_piece(
         self, columns: GivenColumns, view: TopicView, first_row: int, delivery: BatchDelivery
     ) -> ClientSteps[None]:
-        source, core, settings = columns.source, self._core, self._settings
+        source, core, settings, spares = columns.source, self._core, self._settings, self._spares
         partitions = yield from self._partitions(columns, view)
         index, ends = _new_index(columns.rows), _new_ends(len(view.partitions))
         by_partition(partitions, len(view.partitions), index, ends)
@@ -282,8 +287,9 @@ class ColumnSender:
                     codec=settings.compression_type,
                     level=settings.compression_level,
                     crc=not settings.enable_idempotence,  # else it is made when the batch is numbered
+                    spare=None if spares is None else spares.take(),
                 )
-                appended = yield from core.append_encoded(tp, EncodedRows(data, count, size_bytes))
+                appended = yield from core.append_encoded(tp, EncodedRows(data, count, size_bytes, spares))
                 delivery.add(_Part(partition, first_row, index[place : place + count], appended))
                 place += count
                 yield Pause(0)  # so that this batch is on its way while the next one is made

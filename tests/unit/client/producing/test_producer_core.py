@@ -21,6 +21,7 @@ from ottla.client.errors import (
 )
 from ottla.client.producing.accumulator import Accumulator
 from ottla.client.producing.memory import MemoryPool
+from ottla.client.producing.spare_bytes import SPARE_BYTES_MIN, SPARES_MAX, SpareBytes
 from ottla.client.records import RecordMetadata
 from ottla.model.errors import ErrorCode
 from ottla.model.types import TopicPartition
@@ -463,6 +464,7 @@ class Rows:
         self.data = encode_lists([5] * len(values), None, list(values))
         self.record_count = len(values)
         self.size_bytes = len(self.data)
+        self.spares: SpareBytes | None = None
 
 
 def test_a_whole_batch_goes_between_the_records_around_it() -> None:
@@ -494,6 +496,33 @@ def test_whole_batches_wait_for_memory_like_records() -> None:
     stage.run(stage.core.append_encoded(T0, Rows(b"b" * 700)))
     with pytest.raises(BufferFull):
         stage.run(stage.core.append_encoded(T0, Rows(b"c" * 700)))
+
+
+@pytest.mark.parametrize("is_sent_again", [False, True])
+def test_the_memory_of_a_batch_is_used_again_once_it_is_stored_unless_it_left_twice(
+    is_sent_again: bool,
+) -> None:
+    stage = staged(1)
+    stage.run(stage.core.await_topic("t"))
+    refusals = [ErrorCode.NOT_ENOUGH_REPLICAS] if is_sent_again else []
+    stage.cluster.verdict = lambda tp, data: refusals.pop() if refusals else 0
+    rows = Rows(b"b" * 2 * SPARE_BYTES_MIN)
+    rows.spares = SpareBytes()
+    stage.run(stage.core.append_encoded(T0, rows))
+    assert rows.spares.take() is None, "it is still on its way"
+    stage.run(stage.core.flush())
+    assert stage.log().values() == [b"b" * 2 * SPARE_BYTES_MIN]
+    # The bytes of the first attempt may still lie in the queue of a connection.
+    assert (rows.spares.take() is rows.data) is not is_sent_again
+
+
+def test_little_memory_is_kept_and_small_batches_are_none() -> None:
+    spares = SpareBytes()
+    spares.give(bytearray(SPARE_BYTES_MIN - 1))
+    assert spares.take() is None
+    for _ in range(SPARES_MAX + 5):
+        spares.give(bytearray(SPARE_BYTES_MIN))
+    assert sum(spares.take() is not None for _ in range(SPARES_MAX + 5)) == SPARES_MAX
 
 
 # --- settings -----------------------------------------------------------------------------------------------
