@@ -31,7 +31,7 @@ demo: $(STAMP) ## Start a broker, publish 336,776 real events, read them back, p
 	$(BIN)/python examples/flights_demo.py
 
 test: $(DEV) lint types ## Lint, type-check and run every test
-	$(BIN)/python -m pytest -n 3 --dist worksteal
+	$(BIN)/python -m pytest -n 4 --dist worksteal
 
 lint: $(DEV)
 	$(BIN)/ruff check src tests tools benchmarks examples setup.py
