@@ -76,6 +76,8 @@ def interrupting(every_s: float) -> Iterator[Callable[[], int]]:
         while not ended.wait(every_s):
             signal.pthread_kill(main, signal.SIGUSR1)
 
+    gc.collect()
+    gc.disable()  # Python ignores what is raised within a collection, where weak references have callbacks
     before = signal.signal(signal.SIGUSR1, handler)
     thread = threading.Thread(target=shoot)
     thread.start()
@@ -85,6 +87,7 @@ def interrupting(every_s: float) -> Iterator[Callable[[], int]]:
         ended.set()
         thread.join()
         signal.signal(signal.SIGUSR1, before)
+        gc.enable()
 
 
 def test_a_signal_handler_that_raises_anywhere_in_the_producer_loses_nothing_that_was_acknowledged(
