@@ -80,3 +80,5 @@ def liar(liar_of_module: LyingBroker) -> Iterator[LyingBroker]:
     yield liar_of_module
     liar_of_module.lie = truth
     liar_of_module.intercept = lambda api_key, request: None
+    # A long poll of a client that has ended would be answered during the next test, and take its lie.
+    liar_of_module.break_connections()
