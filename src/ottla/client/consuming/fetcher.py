@@ -23,7 +23,7 @@ from ottla.client.consuming.fetch_buffer import FetchBuffer, FetchedColumns
 from ottla.client.consuming.fetch_metrics import FetchMetrics
 from ottla.client.consuming.offset_lookup import OffsetLookup
 from ottla.client.consuming.position_keeper import PositionKeeper
-from ottla.client.consuming.positions import NO_NODE, UNKNOWN, FetchState, PartitionState, Position, Positions
+from ottla.client.consuming.positions import NO_NODE, FetchState, PartitionState, Position, Positions
 from ottla.client.consuming.reset_policy import ResetPolicy
 from ottla.client.effects import ClientSteps, Pause, Signal, Task, Wait
 from ottla.client.errors import IllegalState, InvalidArgument, NoOffset, OttlaError
@@ -190,11 +190,6 @@ class Fetcher:
         stable offset.
         """
         return self._assigned(tp).end_offset(self._read_committed)
-
-    def beginning_offset(self, tp: TopicPartition) -> int | None:
-        """Where the log began as of the last answer."""
-        start = self._assigned(tp).log_start_offset
-        return None if start == UNKNOWN else start
 
     def lag(self, tp: TopicPartition) -> int | None:
         return self._assigned(tp).lag(self._read_committed)

@@ -12,6 +12,7 @@ list means everything else.
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -23,7 +24,7 @@ from ottla.model.types import INTERNAL_TOPICS, TopicPartition
 PatternLike: TypeAlias = "str | re.Pattern[str]"
 
 
-class TopicFilter:
+class TopicFilter(ABC):
     """Chooses topics by name; `Whitelist` or `Blacklist`."""
 
     def __init__(self, pattern: PatternLike) -> None:
@@ -35,8 +36,9 @@ class TopicFilter:
         self.text = text
         self._regex = compiled(pattern if isinstance(pattern, re.Pattern) else text)
 
+    @abstractmethod
     def allows(self, topic: str) -> bool:
-        raise NotImplementedError
+        """Whether a topic of this name is chosen."""
 
     def _matches(self, topic: str) -> bool:
         return self._regex.fullmatch(topic) is not None
