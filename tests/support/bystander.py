@@ -7,6 +7,7 @@ from __future__ import annotations
 import statistics
 import threading
 import time
+from pathlib import Path
 
 from ottla.model.errors import ErrorCode
 from support.broker_process import BrokerProcess
@@ -17,7 +18,8 @@ class Bystander:
     """Used as a context manager around the misbehaviour; leaving it checks that nothing was noticed.
 
     A round is one record written with acks=all and read back. The median says what a round costs on this
-    machine at this moment; the worst one is what somebody else's misbehaviour may cost.
+    machine at this moment; the worst one is what somebody else's misbehaviour may cost. The time for which
+    the kernel had no core for the broker's loop or for the bystander is not counted: other tests take it.
     """
 
     def __init__(
@@ -26,6 +28,7 @@ class Bystander:
         self.rounds_ms: list[float] = []
         self._limits_ms = (worst_ms, median_ms)
         self._topic = topic
+        self._broker_pid = broker.pid
         self._client = RawClient(broker.port)
         self._stop = threading.Event()
         self._error: BaseException | None = None
@@ -58,14 +61,22 @@ class Bystander:
         count = 0
         try:
             while not self._stop.is_set():
-                began = time.monotonic()
+                began, held_up = time.monotonic(), self._held_up_ms()
                 value = b"bystander %d" % count
                 written = self._client.produce(self._topic, batch_of(value))
                 assert written.error_code == ErrorCode.NONE, written.error_code
                 read = self._client.fetch(self._topic, written.base_offset)
                 assert [r.value for r in records_of(read.records)] == [value]
-                self.rounds_ms.append((time.monotonic() - began) * 1000)
+                took_ms = (time.monotonic() - began) * 1000
+                self.rounds_ms.append(max(0.0, took_ms - (self._held_up_ms() - held_up)))
                 count += 1
                 self._stop.wait(0.005)
         except BaseException as error:
             self._error = error
+
+    def _held_up_ms(self) -> float:
+        """For how long the broker's main thread and this one have waited for a core, in all."""
+        return sum(
+            int(Path(stat).read_text(encoding="ascii").split()[1]) / 1e6
+            for stat in (f"/proc/{self._broker_pid}/schedstat", "/proc/thread-self/schedstat")
+        )

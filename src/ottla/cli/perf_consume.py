@@ -111,7 +111,7 @@ def _at_end(consuming: Consuming) -> bool:
 
 
 def _columns(consumer: ottla.Consumer) -> Callable[[], tuple[int, int]]:
-    import pyarrow.compute  # type: ignore[import-untyped]
+    import pyarrow.compute
 
     length, total = pyarrow.compute.binary_length, pyarrow.compute.sum
 

@@ -185,7 +185,7 @@ class _Tables:
         return self._whole if records == self.chunk else self._table(records)
 
     def _table(self, records: int) -> tuple[Any, int]:
-        import pyarrow  # type: ignore[import-untyped]
+        import pyarrow
 
         values = [self._payloads[index % len(self._payloads)] for index in range(records)]
         return pyarrow.table({"value": pyarrow.array(values, pyarrow.binary())}), sum(map(len, values))

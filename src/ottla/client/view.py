@@ -153,6 +153,11 @@ class ClusterView:
             subject=f"topic {topic}",
         )
 
+    def knows(self, topic: str, index: int) -> bool:
+        """Whether the partition was there when the view was made; one that is not may have been added."""
+        found = self.topics.get(topic)
+        return found is not None and not found.error and any(p.index == index for p in found.partitions)
+
     def leader(self, topic: str, index: int) -> int:
         """The node that leads the partition; a retriable ServerError when it has no leader."""
         partition = self.partition(topic, index)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ottla.client.consuming.arrow import record_batch
+from ottla.client.consuming.arrow import ArrowForm, record_batch
 from ottla.client.errors import OttlaError
 from ottla.model.types import TopicPartition
 from ottla.wire.record_batch import joined_columns, read_header
@@ -146,7 +146,12 @@ class FetchedData:
             yield fetched.take_columns(_COLUMNS_BYTES_MAX)
 
 
-def arrow_of(fetched: FetchedData, parts: Iterable[PendingColumns]) -> Any:
-    """Parts of what was fetched as one `pyarrow.RecordBatch`."""
+def arrow_of(
+    fetched: FetchedData,
+    parts: Iterable[PendingColumns],
+    form: ArrowForm | None = None,
+    end_offset: int | None = None,
+) -> Any:
+    """Parts of what was fetched as one `pyarrow.RecordBatch`, up to an end."""
     tp = TopicPartition(fetched.topic, fetched.partition)
-    return record_batch([(tp, part) for part in parts])
+    return record_batch([(tp, part) for part in parts], form, end_offset)

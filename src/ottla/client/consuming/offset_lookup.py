@@ -191,7 +191,7 @@ class OffsetLookup:
         )
         found: dict[TopicPartition, LookedUp] = {}
         pending = dict(when)
-        refresh = any(tp.topic not in session.cluster.view.topics for tp in pending)
+        refresh = any(not session.cluster.view.knows(*tp) for tp in pending)
         while pending:
             failure: OttlaError | None = None
             try:

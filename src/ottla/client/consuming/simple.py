@@ -8,8 +8,7 @@ other.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -34,8 +33,10 @@ from ottla.model.types import NO_TOPIC_ID, TopicPartition
 from ottla.wire.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic, PartitionData
 
 if TYPE_CHECKING:
+    from ottla.client.consuming.arrow import ArrowForm
     from ottla.client.session import Session
     from ottla.client.settings import ConsumerSettings
+    from ottla.client.view import ClusterView
     from ottla.wire.record_batch import PendingColumns
 
 FETCH_BYTES: Final = 1_048_576
@@ -44,6 +45,8 @@ RANGE_FETCH_BYTES: Final = 4_194_304
 WAIT_GRACE_MS: Final = 500
 """So much longer a broker has to answer: one that says what stands in the way is better than silence."""
 _NO_SESSION_EPOCH: Final = -1
+_OTHER_TOPIC_MAX: Final = 3
+"""So often metadata may speak of another topic of the same name: the broker that was asked may be behind."""
 
 
 class Fetch(NamedTuple):
@@ -53,12 +56,18 @@ class Fetch(NamedTuple):
     partition: int
     offset: int
     max_bytes: int = FETCH_BYTES
+    topic_id: bytes = NO_TOPIC_ID
+    """Where it is given, a topic of the same name that is another one is not read: UnknownTopicId."""
+
+    def fits(self, view: ClusterView) -> bool:
+        """Whether the topic of this name is the one that is meant, as far as anybody can tell."""
+        return self.topic_id == NO_TOPIC_ID or view.topic_id(self.topic) in (self.topic_id, NO_TOPIC_ID)
 
 
 class _Open:
     """A fetch of a multifetch that has no answer yet."""
 
-    __slots__ = ("index", "fetch", "tp", "failure", "redirected")
+    __slots__ = ("index", "fetch", "tp", "failure", "redirected", "misfits")
 
     def __init__(self, index: int, fetch: Fetch) -> None:
         self.index = index
@@ -67,6 +76,8 @@ class _Open:
         self.failure: OttlaError | None = None
         self.redirected = False
         """A broker has already sent us to a replica nearby."""
+        self.misfits = 0
+        """How often the topic of this name was another one."""
 
 
 def milliseconds(time: int | datetime) -> int:
@@ -120,8 +131,8 @@ class SimpleConsumerCore:
         )
         found: list[FetchedData | None] = [None] * len(wanted)
         pending = [_Open(index, fetch) for index, fetch in enumerate(wanted)]
-        known = session.cluster.view.topics
-        refresh = any(fetch.topic not in known for fetch in wanted)
+        view = session.cluster.view
+        refresh = any(not (view.knows(fetch.topic, fetch.partition) and fetch.fits(view)) for fetch in wanted)
         while pending:
             moved = False
             failure: OttlaError | None = None
@@ -204,9 +215,13 @@ class SimpleConsumerCore:
         for each in pending:
             try:
                 node_id = self._source(each.tp)
+                if not each.fetch.fits(self._session.cluster.view):
+                    each.misfits += 1
+                    raise ServerError(ErrorCode.UNKNOWN_TOPIC_ID, subject=str(each.tp))
             except ServerError as error:
                 each.failure = error
-                if not error.retriable or error.code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
+                missing = error.code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+                if not error.retriable or missing or each.misfits > _OTHER_TOPIC_MAX:
                     found[each.index] = self._failed(each, error)
                 continue
             repeat = repeats.get(each.tp, -1) + 1
@@ -320,11 +335,19 @@ class SimpleConsumerCore:
         return FetchedData(each.tp, each.fetch.offset, self._decoder, error=error)
 
     def read_range(
-        self, topic: str, partition: int, start: int, end: int, max_bytes: int = RANGE_FETCH_BYTES
+        self,
+        topic: str,
+        partition: int,
+        start: int,
+        end: int,
+        max_bytes: int = RANGE_FETCH_BYTES,
+        form: ArrowForm | None = None,
+        topic_id: bytes = NO_TOPIC_ID,
     ) -> RangeReader:
         if start < 0 or end < start:
             raise InvalidArgument(f"{topic}-{partition}: {start} to {end} is not a range of offsets")
-        return RangeReader(self, self._session, Fetch(topic, partition, start, max_bytes), end)
+        first = Fetch(topic, partition, start, max_bytes, topic_id)
+        return RangeReader(self, self._session, first, end, form)
 
     # -- offsets --
 
@@ -373,12 +396,25 @@ class SimpleConsumerCore:
 class RangeReader:
     """Reads a range of offsets from front to back, a fetch ahead of whoever asks."""
 
-    def __init__(self, core: SimpleConsumerCore, session: Session, fetch: Fetch, end: int) -> None:
+    def __init__(
+        self,
+        core: SimpleConsumerCore,
+        session: Session,
+        fetch: Fetch,
+        end: int,
+        form: ArrowForm | None = None,
+    ) -> None:
         self._core = core
         self._session = session
         self._fetch = fetch
         self._end = end
+        self._form = form
         self._ahead: Task[list[FetchedData]] | None = None
+
+    @property
+    def next_offset(self) -> int:
+        """Behind everything that was handed out."""
+        return self._fetch.offset
 
     def next_batch(self) -> ClientSteps[Any]:
         """The next rows as a `pyarrow.RecordBatch`; None at the end. OperationTimedOut when the range goes on
@@ -409,10 +445,7 @@ class RangeReader:
                 self._fetch = self._fetch._replace(offset=error.offset)  # where the next call raises it
                 if not any(part.row_count for part in parts):
                     raise
-            batch = arrow_of(fetched, parts)
-            if fetched.next_offset > self._end and batch.num_rows:
-                offsets: Sequence[int] = memoryview(batch.column("offset").buffers()[1]).cast("q")
-                batch = batch.slice(0, bisect_left(offsets, self._end, 0, batch.num_rows))
+            batch = arrow_of(fetched, parts, self._form, self._end)
             if batch.num_rows:
                 return batch
         return None

@@ -452,7 +452,7 @@ def _columns_of(piece: Any, now_ms: int) -> GivenColumns:
     pa = pyarrow_for("send_batch")
     found = {name: piece.column(name) for name in piece.schema.names}
     keys, values = (
-        _bytes_column(pa, found[name], name) if name in found else None for name in ("key", "value")
+        byte_column(pa, found[name], name) if name in found else None for name in ("key", "value")
     )
     headers = _header_columns(pa, found["headers"]) if "headers" in found else None
     timestamps = _timestamps(pa, found["timestamp"], now_ms) if "timestamp" in found else None
@@ -460,11 +460,11 @@ def _columns_of(piece: Any, now_ms: int) -> GivenColumns:
     source = ColumnSource(
         timestamps,
         None,
-        None if keys is None else _buffers(keys),
-        None if values is None else _buffers(values),
+        None if keys is None else column_buffers(keys),
+        None if values is None else column_buffers(values),
         header_offsets,
-        None if header_keys is None else _buffers(header_keys),
-        None if header_values is None else _buffers(header_values),
+        None if header_keys is None else column_buffers(header_keys),
+        None if header_values is None else column_buffers(header_values),
         header_first,
         now_ms,
     )
@@ -483,7 +483,7 @@ def _columns_of(piece: Any, now_ms: int) -> GivenColumns:
     )
 
 
-def _bytes_column(pa: Any, column: Any, name: str) -> Any:
+def byte_column(pa: Any, column: Any, name: str) -> Any:
     """A column of bytes or texts as an array with plain buffers: as it is, or cast where Arrow has it
     otherwise.
     """
@@ -494,9 +494,9 @@ def _bytes_column(pa: Any, column: Any, name: str) -> Any:
     if types.is_large_string(kind):
         return column
     if isinstance(column, pa.ExtensionArray):
-        return _bytes_column(pa, column.storage, name)
+        return byte_column(pa, column.storage, name)
     if types.is_dictionary(kind):
-        return _bytes_column(pa, column.dictionary_decode(), name)
+        return byte_column(pa, column.dictionary_decode(), name)
     if types.is_fixed_size_binary(kind) or types.is_binary_view(kind) or types.is_string_view(kind):
         return column.cast(pa.large_binary())
     if types.is_null(kind):
@@ -506,7 +506,7 @@ def _bytes_column(pa: Any, column: Any, name: str) -> Any:
     )
 
 
-def _buffers(column: Any) -> tuple[memoryview, memoryview, memoryview | None, int]:
+def column_buffers(column: Any) -> tuple[memoryview, memoryview, memoryview | None, int]:
     """What ByteColumn of the record writer takes."""
     validity, offsets, data = column.buffers()
     form = "q" if "large" in str(column.type) else "i"
@@ -560,8 +560,8 @@ def _header_columns(pa: Any, column: Any) -> tuple[memoryview, int, Any, Any]:
             raise InvalidArgument("column 'headers' has a header that is null")
         keys = pairs.field(kind.value_type.get_field_index("key"))
         values = pairs.field(kind.value_type.get_field_index("value"))
-    keys = _bytes_column(pa, keys, "headers.key")
-    values = _bytes_column(pa, values, "headers.value")
+    keys = byte_column(pa, keys, "headers.key")
+    values = byte_column(pa, values, "headers.value")
     if keys.null_count:
         raise InvalidArgument("column 'headers' has a header without a name")
     return _view(column.buffers()[1], "i"), column.offset, keys, values

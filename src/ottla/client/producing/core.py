@@ -38,6 +38,8 @@ from ottla.client.view import TopicView
 from ottla.model.types import TopicPartition
 
 if TYPE_CHECKING:
+    from ottla.client.producing.borrowed import BorrowedTransaction
+    from ottla.client.producing.shared_transaction import TransactionHandle
     from ottla.client.session import Session
 
 TOPIC_USED_INTERVAL_MS: Final = 60_000
@@ -77,7 +79,11 @@ class ProducerCore:
         *,
         delivery_type: type[Delivery] = Delivery,
         owner: Any = None,
+        borrowed: TransactionHandle | None = None,
     ) -> None:
+        """`borrowed`: the identity of a transaction that somebody else owns, and this producer writes
+        into.
+        """
         check_settings(settings)
         self.session = session
         self._settings = settings
@@ -95,8 +101,12 @@ class ProducerCore:
         self._shut = False
         """Appending is not allowed now; `_refuse` says why."""
         sender.on_fatal = self._update_shut
-        self._transactions: Transactions | None = None
-        if settings.transactional_id is not None:
+        self._transactions: Transactions | BorrowedTransaction | None = None
+        if borrowed is not None:
+            from ottla.client.producing.borrowed import BorrowedTransaction
+
+            self._transactions = sender.transactions = BorrowedTransaction(borrowed, sender)
+        elif settings.transactional_id is not None:
             self._transactions = Transactions(session, settings, sender, self._update_shut)
             sender.transactions = self._transactions
             self._update_shut()
@@ -439,6 +449,8 @@ class ProducerCore:
             raise IllegalState("the producer has no transactional.id")
         if self._closed:
             raise ClientClosed("the producer is closed")
+        if not isinstance(self._transactions, Transactions):
+            raise self._transactions.owners()
         return self._transactions
 
     def init_transactions(self, timeout_ms: float | None = None) -> ClientSteps[None]:

@@ -22,6 +22,8 @@ from ottla.client.producing.batch import SEQUENCE_MASK, Batch
 from ottla.client.producing.lane import NOBODY, NOTHING_ACKED, Lane
 from ottla.model.errors import ErrorCode
 
+BATCHES_REMEMBERED: Final = 5
+"""Of each producer and partition a broker knows the last five batches, and tells a retry by them."""
 EPOCH_MAX: Final = 32767
 
 
@@ -52,6 +54,10 @@ class Identity:
         if head.base_sequence >= 0:
             # It is sent again: only the earliest one, until it is done.
             return head is pending[0] and (lane.acked_sequence != NOTHING_ACKED or lane.flying == 0)
+        if len(pending) >= BATCHES_REMEMBERED:
+            # More would leave than the broker remembers, when the leader has changed and what went to the old
+            # one is not answered: sent again, the first of them would not be known as stored.
+            return False
         return lane.producer == self.producer and not lane.unresolved and lane.acked_sequence != NOTHING_ACKED
 
     def assign(self, lane: Lane, batch: Batch) -> None:

@@ -44,6 +44,7 @@ from ottla.wire.messages.init_producer_id import InitProducerIdRequest
 from ottla.wire.messages.produce import PartitionProduceResponse, ProduceResponse
 
 if TYPE_CHECKING:
+    from ottla.client.producing.borrowed import BorrowedTransaction
     from ottla.client.producing.transactions import Transactions
     from ottla.client.session import Session
 
@@ -67,7 +68,7 @@ class Sender:
             if settings.enable_idempotence
             else None
         )
-        self.transactions: Transactions | None = None
+        self.transactions: Transactions | BorrowedTransaction | None = None
         self.fatal: OttlaError | None = None
         """Why nothing can be sent any more."""
         self.on_fatal: Callable[[], None] = lambda: None

@@ -66,9 +66,7 @@ class Producer:
         self._runtime = self._session.runtime
         try:
             with self._runtime.lock:
-                self._core = ProducerCore(
-                    self._session, self._settings, delivery_type=RecordFuture, owner=self._runtime
-                )
+                self._core = self._make_core()
                 self._core.shield(self._runtime.shielded)
                 self._front = Front(self._core, self._settings, self._runtime.lock)
                 self._runtime.on_fork = self._front.abandon
@@ -78,6 +76,9 @@ class Producer:
         self._closed = False
         self._columns: ColumnSender | None = None
         self._left_open = weakref.finalize(self, _tell_of_loss, self._core, self._runtime, repr(self))
+
+    def _make_core(self) -> ProducerCore:
+        return ProducerCore(self._session, self._settings, delivery_type=RecordFuture, owner=self._runtime)
 
     def __repr__(self) -> str:
         state = "closed " if self._closed else ""

@@ -19,10 +19,13 @@ from ottla.client.consuming.simple import (
 from ottla.client.effects import ClientSteps
 from ottla.client.extras import pyarrow_for
 from ottla.client.session import Session
+from ottla.model.types import NO_TOPIC_ID
 
 if TYPE_CHECKING:
+    from ottla.client.consuming.arrow import ArrowForm
     from ottla.client.consuming.fetched_data import FetchedData
     from ottla.client.metrics import Snapshot
+    from ottla.client.runtime.threaded import ThreadedRuntime
 
 R = TypeVar("R")
 
@@ -123,22 +126,19 @@ class SimpleConsumer:
         end: int | None = None,
         *,
         max_bytes: int = RANGE_FETCH_BYTES,
-    ) -> Iterator[Any]:
+        form: ArrowForm | None = None,
+        topic_id: bytes = NO_TOPIC_ID,
+    ) -> RangeBatches:
         """All records with `start` <= offset < `end` as `pyarrow.RecordBatch`es, the next one fetched while
-        this one is used. Without an end: up to the end of the partition as it is now.
+        this one is used. Without an end: up to the end of the partition as it is now. A form chooses columns.
+        With a topic's id, one of the same name that was created since is refused: UnknownTopicId.
         """
         pyarrow_for("read_range")
         if end is None:
             end = max(start, self.latest(topic, partition))
-        return self._batches(self._core.read_range(topic, partition, start, end, max_bytes))
-
-    def _batches(self, reader: RangeReader) -> Iterator[Any]:
-        try:
-            while (batch := self._run(reader.next_batch())) is not None:
-                yield batch
-        finally:
-            with self._runtime.lock:
-                reader.cancel()
+        return RangeBatches(
+            self._runtime, self._core.read_range(topic, partition, start, end, max_bytes, form, topic_id)
+        )
 
     def partitions(self, topic: str) -> list[int]:
         """The numbers of a topic's partitions."""
@@ -185,6 +185,34 @@ class SimpleConsumer:
 
     def _run(self, steps: ClientSteps[R]) -> R:
         return self._runtime.run(steps)
+
+
+class RangeBatches(Iterator[Any]):
+    """What `read_range` gives: an iterator that knows how far it is."""
+
+    def __init__(self, runtime: ThreadedRuntime, reader: RangeReader) -> None:
+        self._runtime = runtime
+        self._reader = reader
+        self._closed = False
+
+    @property
+    def next_offset(self) -> int:
+        """Where the next batch begins: behind what was handed out, and behind what is only in between."""
+        return self._reader.next_offset
+
+    def __next__(self) -> Any:
+        batch = None if self._closed else self._runtime.run(self._reader.next_batch())
+        if batch is None:
+            self._closed = True
+            raise StopIteration
+        return batch
+
+    def close(self) -> None:
+        """Gives up what is fetched ahead."""
+        if not self._closed:
+            self._closed = True
+            with self._runtime.lock:
+                self._reader.cancel()
 
 
 def _ms(seconds: float | None) -> float | None:

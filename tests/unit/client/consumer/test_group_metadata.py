@@ -18,7 +18,7 @@ def core_of_a_member(member: Any) -> ConsumerCore:
     from collections import Counter
 
     network = SimNetwork(Scheduler(1))
-    settings = consumer_settings(network.scheduler.random, "c", group_id="g")
+    settings = consumer_settings(network.scheduler.random, "c", bootstrap_servers="broker:9092", group_id="g")
     core = ConsumerCore(SimSession(network, settings, Counter()), settings)
     assert core.group is not None and isinstance(core.news, Signal)
     core.group.membership = cast(Any, member)

@@ -13,6 +13,7 @@ import pytest
 
 import ottla
 from ottla.client.config import consumer_settings
+from ottla.client.consuming.arrow import ArrowForm
 from ottla.client.consuming.decode import Decoder
 from ottla.client.consuming.fetcher import Fetcher
 from ottla.client.effects import ClientSteps, Wait
@@ -382,6 +383,43 @@ def test_the_simple_consumer_walks_through_a_partition(
     assert raised.value.code == ErrorCode.OFFSET_OUT_OF_RANGE
 
 
+def test_a_range_has_the_columns_and_types_that_a_form_asks_for(
+    shared_broker: BrokerProcess, admin: ottla.Admin, simple: ottla.SimpleConsumer, topic_name: str
+) -> None:
+    create(admin, topic_name)
+    with ottla.Producer(shared_broker.bootstrap) as producer:
+        for i in range(100):
+            producer.send(topic_name, b"v%d" % i, timestamp=1_700_000_000_000 + i, headers=[("h", None)])
+    names = ["timestamp", "timestampType", "value", "headers"]
+    form = ArrowForm.for_spark(names)
+    batches = simple.read_range(topic_name, 0, 10, 90, max_bytes=500, form=form)
+    table = pa.Table.from_batches(list(batches))
+    assert batches.next_offset >= 90
+    assert table.schema == form.schema and table.schema.names == names
+    assert table.schema.field("timestamp").type == pa.timestamp("us", "UTC")
+    assert table.column("timestamp").cast(pa.int64()).to_pylist() == [
+        (1_700_000_000_000 + i) * 1_000 for i in range(10, 90)
+    ]
+    # The end is cut off although the offsets themselves are not among the columns.
+    assert table.column("value").to_pylist() == [b"v%d" % i for i in range(10, 90)]
+    assert table.column("headers").to_pylist() == [[{"key": "h", "value": None}]] * 80
+
+
+def test_a_partition_that_was_added_is_found_by_who_knows_the_topic_from_before(
+    shared_broker: BrokerProcess, admin: ottla.Admin, simple: ottla.SimpleConsumer, topic_name: str
+) -> None:
+    create(admin, topic_name)
+    assert simple.latest(topic_name, 0) == 0
+    admin.create_partitions({topic_name: 3}).all()
+    produce(shared_broker, [TopicPartition(topic_name, 2)], 5)
+    assert len(simple.fetch(topic_name, 2, 0).records) == 5
+    admin.create_partitions({topic_name: 4}).all()
+    assert simple.latest(topic_name, 3) == 0
+    with pytest.raises(ServerError) as raised:
+        simple.fetch(topic_name, 4, 0)
+    assert raised.value.code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
 def test_a_range_becomes_arrow_batches(
     shared_broker: BrokerProcess, admin: ottla.Admin, simple: ottla.SimpleConsumer, topic_name: str
 ) -> None:
@@ -396,7 +434,8 @@ def test_a_range_becomes_arrow_batches(
     assert sum(b.num_rows for b in simple.read_range(topic_name, 0, 0)) == 2_000
     abandoned = simple.read_range(topic_name, 0, 0, max_bytes=1_000)
     next(abandoned)
-    abandoned.close()  # type: ignore[attr-defined]
+    abandoned.close()
+    assert list(abandoned) == []
     assert list(simple.read_range(topic_name, 0, 2_000)) == []
 
 

@@ -414,3 +414,20 @@ def test_without_idempotence_and_one_in_flight_a_batch_waits_for_the_one_at_the_
     assert stage.log().values() == []
     stage.run(stage.core.flush())
     assert stage.log().values() == [b"a" * 70, b"b" * 70]
+
+
+def test_no_more_batches_of_a_partition_are_unanswered_than_a_broker_remembers() -> None:
+    """It knows a retry by the last five. The limit of requests in flight is one of each connection: after a
+    change of leaders there are two.
+    """
+    stage = staged(1)
+    settle_first(stage)
+    lane, identity = stage.core._lanes["t"][0], stage.core._sender.identity
+    assert identity is not None
+    stage.send(0, b"x")
+    head = lane.queue[0] if lane.queue else lane.pending[0]
+    head.base_sequence = -1
+    lane.pending = [head] * 4
+    assert identity.may_send(lane, head)
+    lane.pending = [head] * 5
+    assert not identity.may_send(lane, head)
