@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ottla import admin as admin
     from ottla import aio as aio
     from ottla import errors as errors
+    from ottla import pipelines as pipelines
+    from ottla import streams as streams
     from ottla.client.admin import EARLIEST as EARLIEST
     from ottla.client.admin import LATEST as LATEST
     from ottla.client.admin import NewTopic as NewTopic
@@ -67,7 +69,7 @@ _HOMES = {
     "TopicPartition": "ottla.model.types",
     "Whitelist": "ottla.client.consuming.subscription",
 }
-_MODULES = ("admin", "aio", "errors")
+_MODULES = ("admin", "aio", "errors", "pipelines", "streams")
 
 __all__ = ["__version__", *_HOMES, *_MODULES]  # noqa: PLE0604
 

@@ -1,0 +1,1 @@
+"""Pipelines measured: our source and sink beside Spark's own Kafka connector."""

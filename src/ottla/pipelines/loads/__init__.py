@@ -1,0 +1,1 @@
+"""Batch loads: topics into tables of files, and files back into topics."""
