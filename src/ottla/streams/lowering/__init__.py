@@ -1,0 +1,1 @@
+"""From a plan to Spark: the one place where the DSL's nodes become DataFrames."""
