@@ -124,6 +124,11 @@ class ConfigView:
             return self.server.values[name]
         return key.default if name == key.name else self.broker_value(key.name)
 
+    def is_set(self, name: str) -> bool:
+        """Whether somebody has given a broker's key a value, here or for all brokers."""
+        layers = (self._own_configs, self._default_configs, self.server.values)
+        return any(name in layer for layer in layers)
+
     def get_int(self, name: str) -> int:
         value = self.broker_value(name)
         assert isinstance(value, int), name

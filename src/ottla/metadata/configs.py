@@ -12,7 +12,8 @@ from typing import Any, Final
 
 from ottla.metadata.config import ConfigView
 from ottla.metadata.decision import Decision
-from ottla.metadata.image import BROKER_RESOURCE, GROUP_RESOURCE, TOPIC_RESOURCE
+from ottla.metadata.features import ELIGIBLE_LEADER_REPLICAS
+from ottla.metadata.image import BROKER_RESOURCE, GROUP_RESOURCE, TOPIC_RESOURCE, MetadataImage
 from ottla.metadata.records import MetadataRecord
 from ottla.model.config import (
     BROKER_KEYS,
@@ -226,6 +227,8 @@ def _checked_records(
     check_configs(kind, name, {key: text for key, text in after.items() if before.get(key) != text}, after)
     if kind == GROUP_RESOURCE:
         _check_group(view, after)
+    if kind == BROKER_RESOURCE and name:
+        _check_own_min_isr(view.image, before, after)
     records: list[MetadataRecord] = [
         ConfigRecord(resource_type=kind, resource_name=name, name=key, value=None)
         for key in before
@@ -270,6 +273,17 @@ def _check_group(view: ConfigView, own: Mapping[str, str]) -> None:
         check_group(values, view.get_int)
     except ConfigError as error:
         raise KafkaError(ErrorCode.INVALID_CONFIG, error.message) from None
+
+
+def _check_own_min_isr(image: MetadataImage, before: Mapping[str, str], after: Mapping[str, str]) -> None:
+    """Which replicas are eligible to lead (KIP-966) follows from the value that all brokers use."""
+    key = "min.insync.replicas"
+    if image.features.get(ELIGIBLE_LEADER_REPLICAS, 0) and key in after and before.get(key) != after[key]:
+        raise KafkaError(
+            ErrorCode.INVALID_CONFIG,
+            f"{key} cannot be set for one broker while eligible leader replicas are kept"
+            f" ({ELIGIBLE_LEADER_REPLICAS}): set it for all brokers, or for a topic.",
+        )
 
 
 def _check_may_change(key: ConfigKey, config_name: str, resource: str) -> None:

@@ -35,6 +35,9 @@ format, so every step down among them loses nothing.
 METADATA_VERSION_LOW: Final = min(METADATA_VERSION_LEVELS)
 METADATA_VERSION_HIGH: Final = max(METADATA_VERSION_LEVELS)
 
+KRAFT_VERSION: Final = "kraft.version"
+ELIGIBLE_LEADER_REPLICAS: Final = "eligible.leader.replicas.version"
+
 UPGRADE: Final = 1
 SAFE_DOWNGRADE: Final = 2
 UNSAFE_DOWNGRADE: Final = 3
@@ -53,10 +56,10 @@ FEATURES: Final[Mapping[str, Feature]] = {
     feature.name: feature
     for feature in (
         Feature(METADATA_VERSION, METADATA_VERSION_LOW, METADATA_VERSION_HIGH, {}),
-        Feature("kraft.version", 0, 0, {}),  # Kafka: 1, voters recorded in the metadata log
+        Feature(KRAFT_VERSION, 0, 0, {}),  # Kafka: 1, voters recorded in the metadata log
         Feature("transaction.version", 0, 2, {}),  # 2: transactions of KIP-890
         Feature("group.version", 0, 1, {}),  # 1: groups of KIP-848
-        Feature("eligible.leader.replicas.version", 0, 0, {1: 23}),  # Kafka: 1, KIP-966
+        Feature(ELIGIBLE_LEADER_REPLICAS, 0, 1, {1: 23}),  # 1: KIP-966
         Feature("share.version", 0, 0, {}),  # Kafka: 1, share groups
         Feature("streams.version", 0, 0, {}),  # Kafka: 1, streams groups
     )
@@ -95,6 +98,7 @@ def update_features(
                 )
             seen.add(update.feature)
             _check_update(levels, update, version, features)
+            _check_nodes(image, update)
             if levels.get(update.feature, 0) != update.max_version_level:
                 levels[update.feature] = update.max_version_level
                 records.append(
@@ -136,16 +140,38 @@ def _check_update(
         raise _refused(name, level, f"the upgrade type {upgrade_type} is unknown")
     if level < 0:
         raise _refused(name, level, "a level is never less than 0")
+    current = levels.get(name, 0)
+    if name == KRAFT_VERSION:
+        # Which level the quorum itself is at is in its own records.
+        if level == current:
+            return
+        raise _refused(name, level, f"it is at {current}, and only the quorum itself changes it")
     feature = features.get(name)
     if feature is None or feature.high == 0:
         raise _refused(name, level, "this feature is not supported here")
     if not feature.low <= level <= feature.high:
         raise _refused(name, level, f"levels {feature.low} to {feature.high} are supported")
-    current = levels.get(name, 0)
     if level < current and upgrade_type == UPGRADE:
         raise _refused(name, level, f"it is at {current}; going down needs a downgrade as upgrade type")
     if level > current and upgrade_type != UPGRADE:
         raise _refused(name, level, f"it is at {current}; a downgrade cannot go up")
+
+
+def _check_nodes(image: MetadataImage, update: FeatureUpdateKey) -> None:
+    """Every node that is registered has to support the level, fenced brokers too: they come back."""
+    name, level = update.feature, update.max_version_level
+    for broker in image.brokers.values():
+        low, high = broker.features.get(name, (0, 0))
+        if not low <= level <= high:
+            raise _refused(name, level, f"broker {broker.node_id} supports {low} to {high}")
+    for controller in image.controllers.values():
+        ranges = {
+            each.name: (each.min_supported_version, each.max_supported_version)
+            for each in controller.features
+        }
+        low, high = ranges.get(name, (0, 0))
+        if not low <= level <= high:
+            raise _refused(name, level, f"controller {controller.controller_id} supports {low} to {high}")
 
 
 def _check_dependencies(levels: Mapping[str, int], features: Mapping[str, Feature]) -> None:

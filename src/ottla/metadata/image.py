@@ -52,6 +52,12 @@ NO_LEADER: Final = -1
 LEADER_UNCHANGED: Final = -2
 """In a PartitionChangeRecord: everything else changes, the leader and its epoch stay."""
 UNASSIGNED_DIRECTORY: Final = bytes(16)
+"""The broker has several directories and has not said which one it chose."""
+LOST_DIRECTORY: Final = bytes(15) + b"\x01"
+MIGRATING_DIRECTORY: Final = bytes(15) + b"\x02"
+LEADER_RECOVERED: Final = 0
+LEADER_RECOVERING: Final = 1
+"""The leader was elected without being in sync, and has not yet said that it has put its log in order."""
 
 TOPIC_RESOURCE: Final = 2
 BROKER_RESOURCE: Final = 4
@@ -128,6 +134,16 @@ class BrokerImage(NamedTuple):
     @property
     def active(self) -> bool:
         return not self.fenced and not self.in_controlled_shutdown
+
+    def has_online(self, directory: bytes) -> bool:
+        """Whether a replica in this directory can be served: the broker announces the directories that work,
+        and has yet to say where a replica without a directory went.
+        """
+        return (
+            directory in self.log_dirs
+            or directory in (UNASSIGNED_DIRECTORY, MIGRATING_DIRECTORY)
+            or not self.log_dirs
+        )
 
 
 class MetadataImage:
@@ -551,33 +567,7 @@ class ImageBuilder:
         state = partitions.get(record.partition_id)
         if state is None:
             raise ReplayError(f"a change of the unknown partition {record.partition_id}")
-        leader, leader_epoch = state.leader, state.leader_epoch
-        if record.leader != LEADER_UNCHANGED:
-            # Naming the leader raises the epoch even when it stays the same: that is how it is raised.
-            leader, leader_epoch = record.leader, leader_epoch + 1
-        partitions[record.partition_id] = PartitionState(
-            replicas=_changed(record.replicas, state.replicas),
-            isr=_changed(record.isr, state.isr),
-            leader=leader,
-            leader_epoch=leader_epoch,
-            partition_epoch=state.partition_epoch + 1,
-            directories=(
-                state.directories
-                if record.directories is None
-                else tuple(bytes(each) for each in record.directories)
-            ),
-            removing_replicas=_changed(record.removing_replicas, state.removing_replicas),
-            adding_replicas=_changed(record.adding_replicas, state.adding_replicas),
-            leader_recovery_state=(
-                state.leader_recovery_state
-                if record.leader_recovery_state == -1
-                else record.leader_recovery_state
-            ),
-            eligible_leader_replicas=_changed(
-                record.eligible_leader_replicas, state.eligible_leader_replicas
-            ),
-            last_known_elr=_changed(record.last_known_elr, state.last_known_elr),
-        )
+        partitions[record.partition_id] = changed_partition(state, record)
 
     def _remove_topic(self, record: RemoveTopicRecord) -> None:
         topic_id = bytes(record.topic_id)
@@ -690,6 +680,31 @@ class ImageBuilder:
 def _own(current: Mapping[K, V], base: Mapping[K, V]) -> dict[K, V]:
     """The map to write to: `current` itself once it is not the base's any more."""
     return dict(base) if current is base else current  # type: ignore[return-value]
+
+
+def changed_partition(state: PartitionState, record: PartitionChangeRecord) -> PartitionState:
+    """The partition's state after the record."""
+    leader, leader_epoch = state.leader, state.leader_epoch
+    if record.leader != LEADER_UNCHANGED:
+        # Naming the leader raises the epoch even when it stays the same: that is how it is raised.
+        leader, leader_epoch = record.leader, leader_epoch + 1
+    directories = state.directories
+    if record.directories is not None:
+        directories = tuple(bytes(each) for each in record.directories)
+    recovery = record.leader_recovery_state
+    return PartitionState(
+        replicas=_changed(record.replicas, state.replicas),
+        isr=_changed(record.isr, state.isr),
+        leader=leader,
+        leader_epoch=leader_epoch,
+        partition_epoch=state.partition_epoch + 1,
+        directories=directories,
+        removing_replicas=_changed(record.removing_replicas, state.removing_replicas),
+        adding_replicas=_changed(record.adding_replicas, state.adding_replicas),
+        leader_recovery_state=state.leader_recovery_state if recovery == -1 else recovery,
+        eligible_leader_replicas=_changed(record.eligible_leader_replicas, state.eligible_leader_replicas),
+        last_known_elr=_changed(record.last_known_elr, state.last_known_elr),
+    )
 
 
 def _changed(new: list[int] | None, old: tuple[int, ...]) -> tuple[int, ...]:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from ottla.metadata.brokers import known_broker
 from ottla.metadata.decision import Decision
 from ottla.metadata.image import MetadataImage
 from ottla.model.errors import ErrorCode, KafkaError
+from ottla.wire.messages.allocate_producer_ids import (
+    AllocateProducerIdsRequest,
+    AllocateProducerIdsResponse,
+)
 from ottla.wire.messages.cluster_metadata import ProducerIdsRecord
 
 BLOCK_IDS: Final = 1000
@@ -24,14 +29,7 @@ class ProducerIdBlock(NamedTuple):
 
 def allocate_block(image: MetadataImage, broker_id: int, broker_epoch: int) -> Decision[ProducerIdBlock]:
     """The next block. Raises KafkaError for a broker that is not registered under this epoch."""
-    broker = image.brokers.get(broker_id)
-    if broker is None:
-        raise KafkaError(ErrorCode.BROKER_ID_NOT_REGISTERED, f"No broker with id {broker_id} found.")
-    if broker.epoch != broker_epoch:
-        raise KafkaError(
-            ErrorCode.STALE_BROKER_EPOCH,
-            f"Broker {broker_id} is registered with epoch {broker.epoch}, not {broker_epoch}.",
-        )
+    known_broker(image, broker_id, broker_epoch)
     first_id = image.next_producer_id
     if first_id > PRODUCER_ID_MAX - BLOCK_IDS:
         raise KafkaError(ErrorCode.UNKNOWN_SERVER_ERROR, "All producer ids have been used.")
@@ -39,3 +37,17 @@ def allocate_block(image: MetadataImage, broker_id: int, broker_epoch: int) -> D
         broker_id=broker_id, broker_epoch=broker_epoch, next_producer_id=first_id + BLOCK_IDS
     )
     return Decision(ProducerIdBlock(first_id, BLOCK_IDS), [record])
+
+
+def allocate_producer_ids(
+    image: MetadataImage, request: AllocateProducerIdsRequest
+) -> Decision[AllocateProducerIdsResponse]:
+    try:
+        decision = allocate_block(image, request.broker_id, request.broker_epoch)
+    except KafkaError as error:
+        return Decision(AllocateProducerIdsResponse(error_code=error.code), [])
+    block = decision.response
+    response = AllocateProducerIdsResponse(
+        error_code=0, producer_id_start=block.first_id, producer_id_len=block.size
+    )
+    return Decision(response, decision.records)

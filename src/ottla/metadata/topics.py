@@ -14,10 +14,10 @@ from typing import Final
 from ottla.metadata.config import ConfigView
 from ottla.metadata.configs import check_configs
 from ottla.metadata.decision import Decision
+from ottla.metadata.electorate import new_directory
 from ottla.metadata.image import (
     NO_LEADER,
     TOPIC_RESOURCE,
-    UNASSIGNED_DIRECTORY,
     MetadataImage,
     TopicImage,
 )
@@ -313,14 +313,8 @@ def _partition_record(
         leader=isr[0] if isr else NO_LEADER,
         leader_epoch=0,
         partition_epoch=0,
-        directories=[_only_directory(image, each) for each in replicas],
+        directories=[new_directory(image, each) for each in replicas],
     )
-
-
-def _only_directory(image: MetadataImage, node_id: int) -> bytes:
-    """A broker with one directory puts everything there; one with several says later which it chose."""
-    log_dirs = image.brokers[node_id].log_dirs
-    return log_dirs[0] if len(log_dirs) == 1 else UNASSIGNED_DIRECTORY
 
 
 # Automatic creation
@@ -333,8 +327,13 @@ def auto_create_topics(
 
     The caller has looked at `auto.create.topics.enable`; internal topics are created regardless of it.
     """
-    topics = [_automatic_topic(view, name) for name in dict.fromkeys(names)]
-    return create_topics(view, CreateTopicsRequest(topics=topics, validate_only=False), random)
+    request = CreateTopicsRequest(topics=automatic_topics(view, names), validate_only=False)
+    return create_topics(view, request, random)
+
+
+def automatic_topics(view: ConfigView, names: Sequence[str]) -> list[CreatableTopic]:
+    """What a broker asks the controller for, when somebody asked it for topics that do not exist."""
+    return [_automatic_topic(view, name) for name in dict.fromkeys(names)]
 
 
 def _automatic_topic(view: ConfigView, name: str) -> CreatableTopic:
@@ -366,10 +365,19 @@ _SEGMENT_BYTES_MIN: Final = 1024 * 1024
 
 
 def _internal_replication_factor(view: ConfigView, key: str) -> int:
-    """The configured factor. A node that is the whole cluster uses 1, so that it works with no configuration;
-    a node of a larger one waits for the others instead of settling for too few replicas.
+    """A factor that somebody has set is what it is: creation waits until there are that many brokers. The
+    default is as many as there are brokers, up to it, so that a cluster of one or two works with no
+    configuration; but brokers that are known to come (the voters that are brokers, too) are waited for
+    instead of settling for too few replicas.
     """
-    return 1 if view.server.is_alone else view.get_int(key)
+    server = view.server
+    if server.is_alone:
+        return 1
+    factor = view.get_int(key)
+    if view.is_set(key):
+        return factor
+    voters = len(server.voters) if server.is_broker and server.is_controller else 0
+    return min(factor, max(len(view.image.brokers), voters))
 
 
 def _internal_topic(name: str, partitions: int, factor: int, configs: Mapping[str, str]) -> CreatableTopic:
@@ -488,7 +496,9 @@ def _add_partitions(
         )
     if additional > allowed:
         raise KafkaError(ErrorCode.POLICY_VIOLATION, _LIMIT_MESSAGE)
-    factor = len(topic.partitions[0].replicas)
+    first = topic.partitions[0]
+    # A reassignment in progress lists both the old replicas and the new ones.
+    factor = len(first.replicas) - len(first.removing_replicas)
     if request.assignments is None:
         replica_lists = place_replicas(list(image.brokers.values()), additional, factor, random)
     else:

@@ -88,6 +88,7 @@ NODE_KEYS: Final[tuple[ConfigKey, ...]] = (
         (),
         "Where a node finds the quorum when its voters are recorded in the metadata log instead of the file.",
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
         "controller.quorum.election.timeout.ms",
@@ -96,6 +97,7 @@ NODE_KEYS: Final[tuple[ConfigKey, ...]] = (
         "How long a candidate collects votes before it starts another election.",
         low=0,
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
         "controller.quorum.fetch.timeout.ms",
@@ -105,6 +107,7 @@ NODE_KEYS: Final[tuple[ConfigKey, ...]] = (
         "and a leader without a majority before it resigns.",
         low=0,
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
         "controller.quorum.election.backoff.max.ms",
@@ -113,6 +116,7 @@ NODE_KEYS: Final[tuple[ConfigKey, ...]] = (
         "Upper limit of the random pause after an election that nobody won.",
         low=0,
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
         "controller.quorum.append.linger.ms",
@@ -127,6 +131,7 @@ NODE_KEYS: Final[tuple[ConfigKey, ...]] = (
         2000,
         "How long a quorum request may stay unanswered.",
         low=0,
+        honoured=True,
     ),
     ConfigKey(
         "controller.quorum.retry.backoff.ms",
@@ -135,6 +140,7 @@ NODE_KEYS: Final[tuple[ConfigKey, ...]] = (
         "Pause before a quorum request is sent again.",
         low=0,
         importance=LOW,
+        honoured=True,
     ),
     ConfigKey(
         "controller.quorum.auto.join.enable",
@@ -155,16 +161,24 @@ NODE_KEYS: Final[tuple[ConfigKey, ...]] = (
         INT,
         60_000,
         "How long a starting broker tries to register with the controller before it gives up.",
+        honoured=True,
     ),
     ConfigKey(
-        "broker.heartbeat.interval.ms", INT, 2000, "Pause between a broker's heartbeats to the controller."
+        "broker.heartbeat.interval.ms",
+        INT,
+        2000,
+        "Pause between a broker's heartbeats to the controller.",
+        honoured=True,
     ),
-    ConfigKey("broker.session.timeout.ms", INT, 9000, "A broker silent for this long is fenced."),
+    ConfigKey(
+        "broker.session.timeout.ms", INT, 9000, "A broker silent for this long is fenced.", honoured=True
+    ),
     ConfigKey(
         "controlled.shutdown.enable",
         BOOLEAN,
         True,
         "A stopping broker first hands its leaderships to others.",
+        honoured=True,
     ),
     ConfigKey(
         "controller.socket.timeout.ms",
@@ -253,6 +267,7 @@ NODE_KEYS: Final[tuple[ConfigKey, ...]] = (
         104_857_600,
         "Size of metadata log and snapshots together beyond which the oldest are removed; -1 is no limit.",
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
         "metadata.max.retention.ms",
@@ -260,6 +275,7 @@ NODE_KEYS: Final[tuple[ConfigKey, ...]] = (
         604_800_000,
         "Age beyond which metadata log segments and snapshots are removed.",
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
         "metadata.max.idle.interval.ms",
@@ -316,6 +332,7 @@ NODE_KEYS: Final[tuple[ConfigKey, ...]] = (
         "bought with data.",
         importance=HIGH,
         dynamic=CLUSTER_WIDE,
+        honoured=True,
     ),
     ConfigKey(
         "unclean.leader.election.interval.ms",
@@ -324,6 +341,7 @@ NODE_KEYS: Final[tuple[ConfigKey, ...]] = (
         "Pause between looks for partitions that need an unclean election.",
         low=1,
         internal=True,
+        honoured=True,
     ),
     ConfigKey(
         "auto.leader.rebalance.enable",
@@ -331,6 +349,7 @@ NODE_KEYS: Final[tuple[ConfigKey, ...]] = (
         True,
         "Gives leadership back to the preferred replicas from time to time.",
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
         "leader.imbalance.check.interval.seconds",
@@ -339,6 +358,7 @@ NODE_KEYS: Final[tuple[ConfigKey, ...]] = (
         "Pause between looks for partitions not led by their preferred replica.",
         low=1,
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
         "create.topic.policy.class.name",
@@ -609,9 +629,15 @@ NODE_KEYS: Final[tuple[ConfigKey, ...]] = (
         30_000,
         "A follower that has not caught up for this long leaves the in-sync set.",
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
-        "replica.socket.timeout.ms", INT, 30_000, "Socket timeout of a follower's requests.", importance=HIGH
+        "replica.socket.timeout.ms",
+        INT,
+        30_000,
+        "Socket timeout of a follower's requests.",
+        importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
         "replica.socket.receive.buffer.bytes",
@@ -626,6 +652,7 @@ NODE_KEYS: Final[tuple[ConfigKey, ...]] = (
         1_048_576,
         "Bytes that a follower asks for per partition; a larger first batch is still sent whole.",
         low=0,
+        honoured=True,
     ),
     ConfigKey(
         "replica.fetch.wait.max.ms",
@@ -633,14 +660,18 @@ NODE_KEYS: Final[tuple[ConfigKey, ...]] = (
         500,
         "How long a leader may hold a follower's fetch that finds nothing.",
         importance=HIGH,
+        honoured=True,
     ),
-    ConfigKey("replica.fetch.backoff.ms", INT, 1000, "Pause after a follower's fetch failed.", low=0),
+    ConfigKey(
+        "replica.fetch.backoff.ms", INT, 1000, "Pause after a follower's fetch failed.", low=0, honoured=True
+    ),
     ConfigKey(
         "replica.fetch.min.bytes",
         INT,
         1,
         "Bytes that a leader waits for before it answers a follower.",
         importance=HIGH,
+        honoured=True,
     ),
     ConfigKey(
         "replica.fetch.response.max.bytes",
@@ -648,6 +679,7 @@ NODE_KEYS: Final[tuple[ConfigKey, ...]] = (
         10_485_760,
         "Bytes that a follower accepts in one answer.",
         low=0,
+        honoured=True,
     ),
     ConfigKey(
         "num.replica.fetchers",
@@ -657,6 +689,7 @@ NODE_KEYS: Final[tuple[ConfigKey, ...]] = (
         low=1,
         importance=HIGH,
         dynamic=CLUSTER_WIDE,
+        honoured=True,
     ),
     ConfigKey(
         "num.replica.alter.log.dirs.threads",
@@ -673,7 +706,13 @@ NODE_KEYS: Final[tuple[ConfigKey, ...]] = (
         importance=HIGH,
         honoured=True,
     ),
-    ConfigKey("replica.selector.class", STRING, None, "Class that picks the replica a consumer reads from."),
+    ConfigKey(
+        "replica.selector.class",
+        STRING,
+        None,
+        "Class that picks the replica a consumer reads from.",
+        honoured=True,
+    ),
     # Quotas, metrics, extensions
     ConfigKey("quota.window.num", INT, 11, "Samples kept for client quotas.", low=1, importance=LOW),
     ConfigKey(
@@ -791,6 +830,7 @@ NODE_KEYS: Final[tuple[ConfigKey, ...]] = (
         "Bytes per second that throttled replicas may be sent by a leader.",
         low=0,
         dynamic=CLUSTER_WIDE,
+        honoured=True,
     ),
     ConfigKey(
         "follower.replication.throttled.rate",
@@ -799,6 +839,7 @@ NODE_KEYS: Final[tuple[ConfigKey, ...]] = (
         "Bytes per second that throttled replicas may receive on a follower.",
         low=0,
         dynamic=CLUSTER_WIDE,
+        honoured=True,
     ),
     ConfigKey(
         "replica.alter.log.dirs.io.max.bytes.per.second",

@@ -247,6 +247,7 @@ TOPIC_KEYS: Final[tuple[ConfigKey, ...]] = (
         False,
         "Lets a replica that is not in sync become leader when no other is left.",
         synonyms=("unclean.leader.election.enable",),
+        honoured=True,
     ),
     ConfigKey(
         "leader.replication.throttled.replicas",
@@ -254,6 +255,7 @@ TOPIC_KEYS: Final[tuple[ConfigKey, ...]] = (
         (),
         "Replicas whose traffic is throttled on the leader's side, as `partition:broker` pairs or `*`.",
         throttled_replicas=True,
+        honoured=True,
     ),
     ConfigKey(
         "follower.replication.throttled.replicas",
@@ -261,6 +263,7 @@ TOPIC_KEYS: Final[tuple[ConfigKey, ...]] = (
         (),
         "Replicas whose traffic is throttled on the follower's side, as `partition:broker` pairs or `*`.",
         throttled_replicas=True,
+        honoured=True,
     ),
     ConfigKey("remote.storage.enable", BOOLEAN, False, "Stores closed segments of this topic remotely."),
     ConfigKey(

@@ -23,6 +23,7 @@ from ottla.model.listeners import (
 )
 
 DEFAULT_NODE_ID = 1
+_OWN_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 
 class ServerConfig:
@@ -128,9 +129,17 @@ class ServerConfig:
     @property
     def is_alone(self) -> bool:
         """Whether this node is its whole cluster: both roles, and no other voter."""
-        others = [voter for voter in self.voters if voter.node_id != self.node_id]
-        servers = self.get_list("controller.quorum.bootstrap.servers")
-        return self.is_broker and self.is_controller and not others and len(servers) <= 1
+        return self.is_broker and self.is_controller and self.knows_no_other
+
+    @property
+    def knows_no_other(self) -> bool:
+        """Whether no other controller is named, as a voter or as a place to find the quorum."""
+        own = {(each.host, each.port) for each in self.controller_listeners}
+        own |= {(host, each.port) for each in self.controller_listeners for host in _OWN_HOSTS}
+        places = [each.rpartition(":") for each in self.get_list("controller.quorum.bootstrap.servers")]
+        return all(voter.node_id == self.node_id for voter in self.voters) and all(
+            (host.strip("[]"), int(port) if port.isdecimal() else -1) in own for host, _, port in places
+        )
 
     @property
     def broker_listeners(self) -> tuple[Listener, ...]:

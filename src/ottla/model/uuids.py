@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import base64
 import binascii
+from typing import Final
+
+RESERVED_IDS: Final = 100
+"""Smaller numbers name things like the metadata topic, or a directory that is not known."""
 
 
 def uuid_to_text(uuid: bytes) -> str:
@@ -21,7 +25,5 @@ def uuid_from_text(text: str) -> bytes:
 
 
 def is_reserved(uuid: bytes) -> bool:
-    """Kafka never hands out the ids 0 to 99 (they name things like the metadata topic), nor one that begins
-    with a dash.
-    """
-    return int.from_bytes(uuid, "big") < 100 or uuid_to_text(uuid).startswith("-")
+    """Kafka never hands out the reserved numbers, nor an id whose text begins with a dash."""
+    return int.from_bytes(uuid, "big") < RESERVED_IDS or uuid_to_text(uuid).startswith("-")

@@ -7,6 +7,7 @@ and what is in sync is a replica; epochs never go back; a batch changes only wha
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -18,7 +19,21 @@ from ottla.metadata.controller import Controller
 from ottla.metadata.features import bootstrap_records, supported_features
 from ottla.metadata.image import BROKER_RESOURCE, EMPTY_IMAGE, TOPIC_RESOURCE, Endpoint, ImageBuilder
 from ottla.metadata.records import MetadataRecord, decode_record, encode_record
+from ottla.model.errors import ErrorCode
 from ottla.model.server_config import ServerConfig
+from ottla.wire.messages.alter_partition import (
+    AlterPartitionRequest,
+    AlterPartitionRequestPartitionData,
+    AlterPartitionRequestTopicData,
+    BrokerState,
+)
+from ottla.wire.messages.alter_partition_reassignments import (
+    AlterPartitionReassignmentsRequest,
+    ReassignablePartition,
+    ReassignableTopic,
+)
+from ottla.wire.messages.broker_heartbeat import BrokerHeartbeatRequest
+from ottla.wire.messages.broker_registration import BrokerRegistrationRequest, Feature, Listener
 from ottla.wire.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
 from ottla.wire.messages.create_topics import (
     CreatableReplicaAssignment,
@@ -27,6 +42,7 @@ from ottla.wire.messages.create_topics import (
     CreateTopicsRequest,
 )
 from ottla.wire.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
+from ottla.wire.messages.elect_leaders import ElectLeadersRequest
 from ottla.wire.messages.incremental_alter_configs import (
     AlterableConfig,
     AlterConfigsResource,
@@ -50,6 +66,7 @@ class Decisions(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.offset = 0
+        self.now_ms = 0
         self.image = EMPTY_IMAGE
         self.before = EMPTY_IMAGE
         self.controller = Controller(ConfigView(ServerConfig({}), EMPTY_IMAGE), Random(1))
@@ -60,6 +77,12 @@ class Decisions(RuleBasedStateMachine):
             self.unfence(node)
         # Something to begin with: a run that starts from nothing spends its steps on refusals.
         self.create(["a", "c.d"], 2, 2, [("retention.ms", "7")], False)
+        self.another_controller()
+
+    def ask(self, request: Any, version: int) -> Any:
+        decision = self.controller.decide(request, version, self.now_ms)
+        self.replay(decision.records)
+        return decision.response
 
     def replay(self, records: list[MetadataRecord]) -> None:
         builder = ImageBuilder(self.image)
@@ -67,8 +90,9 @@ class Decisions(RuleBasedStateMachine):
             builder.replay(decode_record(encode_record(record, 29)))
         self.offset += len(records)
         self.before = self.image
-        self.image, delta = builder.build(self.offset)
+        self.image, delta = builder.build(self.offset - 1)
         self.controller.view = self.controller.view.after(self.image)
+        self.controller.next_offset = self.offset
         touched = delta.created_topics | delta.changed_topics
         for topic_id, topic in self.image.topics_by_id.items():
             if topic_id not in touched:
@@ -110,7 +134,7 @@ class Decisions(RuleBasedStateMachine):
         for topic in self.image.topics.values():
             for state in topic.partitions.values():
                 assert state.leader != node
-                assert node not in state.isr or state.isr == (node,)
+                assert node not in state.isr
 
     @rule(node=NODES)
     def raise_epochs(self, node: int) -> None:
@@ -198,6 +222,110 @@ class Decisions(RuleBasedStateMachine):
         if decision.response.responses[0].error_code == 0 and operation == 0 and not broker:
             assert self.image.config(TOPIC_RESOURCE, name)[config[0]] == config[1]
 
+    @rule(node=NODES, clean=st.booleans())
+    def restart(self, node: int, clean: bool) -> None:
+        """In another life, after the session of the last one has run out."""
+        self.time_passes(0)  # the controller looks for silent brokers, and hears of new ones
+        known = self.image.brokers.get(node)
+        self.incarnations += 1
+        request = BrokerRegistrationRequest(
+            broker_id=node,
+            incarnation_id=self.incarnations.to_bytes(16, "big"),
+            listeners=[Listener(name="PLAINTEXT", host=f"h{node % 2}", port=9092, security_protocol=0)],
+            features=[
+                Feature(name=name, min_supported_version=low, max_supported_version=high)
+                for name, (low, high) in supported_features().items()
+            ],
+            log_dirs=[bytes([node] * 16)],
+            previous_broker_epoch=known.epoch if known is not None and clean else -1,
+        )
+        self.now_ms += 10_000
+        response = self.ask(request, 4)
+        assert (response.error_code, response.broker_epoch) == (0, self.image.brokers[node].epoch)
+
+    @rule(node=NODES, stop=st.booleans())
+    def heartbeat(self, node: int, stop: bool) -> None:
+        known = self.image.brokers.get(node)
+        if known is None:
+            return
+        response = self.ask(
+            BrokerHeartbeatRequest(
+                broker_id=node,
+                broker_epoch=known.epoch,
+                current_metadata_offset=self.offset,
+                want_shut_down=stop,
+            ),
+            1,
+        )
+        assert response.error_code == 0
+        assert response.is_fenced == self.image.brokers[node].fenced
+        if response.should_shut_down:
+            assert self.image.brokers[node].fenced
+
+    @rule(silence_ms=st.sampled_from([0, 4000, 10_000, 400_000]))
+    def time_passes(self, silence_ms: int) -> None:
+        self.now_ms += silence_ms
+        for _ in range(10):
+            if self.controller.next_deadline_ms() > self.now_ms:
+                break
+            self.replay(self.controller.periodic(self.now_ms))
+        assert self.controller.next_deadline_ms() > self.now_ms
+
+    @rule()
+    def another_controller(self) -> None:
+        self.controller.activate(self.controller.view, self.now_ms)
+
+    @rule(name=NAMES, wanted=st.none() | st.lists(NODES, max_size=3))
+    def reassign(self, name: str, wanted: list[int] | None) -> None:
+        partition = ReassignablePartition(partition_index=0, replicas=wanted)
+        request = AlterPartitionReassignmentsRequest(
+            topics=[ReassignableTopic(name=name, partitions=[partition])]
+        )
+        self.ask(request, 1)
+
+    @rule(name=NAMES, left_out=st.none() | NODES, stale=st.sampled_from([0, 0, 0, -1, 1]))
+    def leader_reports(self, name: str, left_out: int | None, stale: int) -> None:
+        """All active replicas but one are in sync."""
+        topic = self.image.topics.get(name)
+        if topic is None or topic.partitions[0].leader == -1:
+            return
+        state = topic.partitions[0]
+        isr = [
+            BrokerState(broker_id=each, broker_epoch=self.image.brokers[each].epoch)
+            for each in state.replicas
+            if each == state.leader or (self.image.brokers[each].active and each != left_out)
+        ]
+        request = AlterPartitionRequest(
+            broker_id=state.leader,
+            broker_epoch=self.image.brokers[state.leader].epoch,
+            topics=[
+                AlterPartitionRequestTopicData(
+                    topic_id=topic.topic_id,
+                    partitions=[
+                        AlterPartitionRequestPartitionData(
+                            partition_index=0,
+                            leader_epoch=state.leader_epoch,
+                            partition_epoch=state.partition_epoch + stale,
+                            new_isr_with_epochs=isr,
+                        )
+                    ],
+                )
+            ],
+        )
+        answer = self.ask(request, 3).topics[0].partitions[0]
+        now = self.image.topics[name].partitions[0]
+        if stale:
+            assert answer.error_code != 0 and now == state
+        elif answer.error_code == 0:
+            assert tuple(answer.isr) == now.isr
+            assert (answer.leader_epoch, answer.partition_epoch) == (now.leader_epoch, now.partition_epoch)
+        else:
+            assert answer.error_code == ErrorCode.NEW_LEADER_ELECTED and now.leader != state.leader
+
+    @rule(kind=st.integers(0, 1))
+    def elect(self, kind: int) -> None:
+        self.ask(ElectLeadersRequest(election_type=kind, topic_partitions=None), 2)
+
     @rule()
     def allocate_producer_ids(self) -> None:
         first = self.image.next_producer_id
@@ -223,7 +351,8 @@ class Decisions(RuleBasedStateMachine):
     def a_leader_is_in_sync_and_what_is_in_sync_is_a_replica(self) -> None:
         for topic in self.image.topics.values():
             for state in topic.partitions.values():
-                assert state.isr and set(state.isr) <= set(state.replicas)
+                assert state.isr or state.eligible_leader_replicas or state.last_known_elr
+                assert set(state.isr) <= set(state.replicas)
                 assert len(set(state.replicas)) == len(state.replicas) == len(state.directories)
                 assert state.leader == -1 or state.leader in state.isr
                 assert state.leader == -1 or self.image.brokers[state.leader].active

@@ -69,12 +69,27 @@ def test_fencing_moves_leadership_to_another_replica_in_sync() -> None:
         assert state.partition_epoch == 1
 
 
-def test_the_last_replica_in_sync_stays_so_and_leads_again_when_it_is_back() -> None:
-    cluster = Cluster(1)
+def test_the_last_replica_in_sync_stays_eligible_and_leads_again_when_it_is_back() -> None:
+    cluster = Cluster(1)  # KIP-966
+    cluster.create("a", 2)
+    cluster.replay(cluster.controller.fence_broker(1))
+    for state in cluster.image.topics["a"].partitions.values():
+        assert (state.leader, state.isr, state.leader_epoch) == (-1, (), 1)
+        assert (state.eligible_leader_replicas, state.last_known_elr) == ((1,), (1,))
+    cluster.replay(cluster.controller.unfence_broker(1))
+    for state in cluster.image.topics["a"].partitions.values():
+        assert (state.leader, state.isr, state.leader_epoch) == (1, (1,), 2)
+        assert (state.eligible_leader_replicas, state.last_known_elr) == ((), ())
+        assert state.leader_recovery_state == 0
+
+
+def test_without_eligible_replicas_the_last_one_in_sync_stays_so() -> None:
+    cluster = Cluster(1, features={"eligible.leader.replicas.version": 0})
     cluster.create("a", 2)
     cluster.replay(cluster.controller.fence_broker(1))
     for state in cluster.image.topics["a"].partitions.values():
         assert (state.leader, state.isr, state.leader_epoch) == (-1, (1,), 1)
+        assert (state.eligible_leader_replicas, state.last_known_elr) == ((), ())
     cluster.replay(cluster.controller.unfence_broker(1))
     for state in cluster.image.topics["a"].partitions.values():
         assert (state.leader, state.isr, state.leader_epoch) == (1, (1,), 2)

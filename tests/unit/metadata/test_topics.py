@@ -138,7 +138,7 @@ def test_manual_assignments_are_taken_as_they_are() -> None:
 
 def test_a_fenced_broker_is_neither_leader_nor_in_sync() -> None:
     cluster = Cluster(2)
-    cluster.replay(fence_broker(cluster.image, 1))
+    cluster.replay(fence_broker(cluster.view, 1))
     cluster.apply(
         cluster.controller.create_topics(CreateTopicsRequest(topics=[topic("a", -1, -1, None, {0: [1, 2]})]))
     )
