@@ -200,13 +200,16 @@ class LogManager:
             self.unlock()
             raise
 
-    def open_dirs(self, cluster_id: str | None = None) -> None:
+    def open_dirs(self, cluster_id: str | None = None, *, formats: bool = True) -> None:
         """The first half of a start: afterwards the directories are this process's and have their ids. A
         broker replays its metadata before the second half, `load`, because the logs' configuration is in it.
+
+        `formats=False`: at least one directory has to be formatted already. A node of a larger cluster that
+        made up a cluster's id would be alone with it.
         """
         try:
             self._lock_dirs()
-            self._identify(cluster_id)
+            self._identify(cluster_id, formats)
         except BaseException:
             self.unlock()
             raise
@@ -230,7 +233,7 @@ class LogManager:
                 )
         self.check_any_online()
 
-    def _identify(self, cluster_id: str | None) -> None:
+    def _identify(self, cluster_id: str | None, formats: bool) -> None:
         metas: dict[LogDir, MetaProperties | None] = {}
         for log_dir in self.online_dirs:
             try:
@@ -264,6 +267,12 @@ class LogManager:
                         f"{file} has the directory.id of {other.path}: one is a copy of the other, "
                         "take the copy out of log.dirs"
                     )
+        if cluster_id is None and not formats:
+            raise BadMetaProperties(
+                f"{self.online_dirs[0].path} is not formatted, and this node is one of several: give all of "
+                "them one id with `ottla storage format --cluster-id ID --config server.properties`, where "
+                "`ottla storage random-uuid` makes the ID"
+            )
         self.cluster_id = cluster_id or uuid_to_text(self._fresh_uuid())
         for log_dir, meta in metas.items():
             try:
