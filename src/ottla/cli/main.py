@@ -25,7 +25,7 @@ COMPLETION_VARIABLE = "_OTTLA_COMPLETE"
 """Set by the shell's completion: `eval "$(_OTTLA_COMPLETE=bash_source ottla)"`."""
 
 COMMANDS = {
-    "start": LazyCommand("ottla.cli.start", "start", "Run a broker in the foreground."),
+    "start": LazyCommand("ottla.cli.start", "start", "Run a broker in the foreground, or a whole cluster."),
     "storage": LazyCommand("ottla.cli.storage", "storage", "Format data directories, look into their files."),
     "topic": LazyCommand("ottla.cli.topic", "topic", "Create, list, describe, alter and delete topics."),
     "config": LazyCommand("ottla.cli.config", "config", "Read and change configurations while running."),
@@ -36,8 +36,18 @@ COMMANDS = {
         "ottla.cli.group", "group", "List, describe and delete consumer groups, reset their offsets."
     ),
     "txn": LazyCommand("ottla.cli.txn", "txn", "List, describe and abort transactions, find hanging ones."),
+    "load": LazyCommand("ottla.cli.load", "load", "Load topics into a table of files, each record once."),
+    "publish": LazyCommand("ottla.cli.publish", "publish", "Publish files, or a table, to a topic."),
+    "streams": LazyCommand(
+        "ottla.cli.streams", "streams", "Run programs written with ottla.streams, on Spark."
+    ),
     "perf": LazyCommand("ottla.cli.perf", "perf", "Measure how fast a cluster is, and how late."),
-    "cluster": LazyCommand("ottla.cli.cluster", "cluster", "Show the cluster: brokers, features, disks."),
+    "cluster": LazyCommand(
+        "ottla.cli.cluster", "cluster", "Show whether the cluster is well, its brokers, its quorum."
+    ),
+    "reassign": LazyCommand("ottla.cli.reassign", "reassign", "Move replicas to other brokers."),
+    "leader": LazyCommand("ottla.cli.leader", "leader", "Elect the leaders of partitions anew."),
+    "features": LazyCommand("ottla.cli.features", "features", "Show and change what the nodes agreed on."),
 }
 
 CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}

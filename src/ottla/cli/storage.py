@@ -40,8 +40,22 @@ Example:
 @click.option("-t", "--cluster-id", required=True, metavar="ID", help="The cluster's id (see random-uuid).")
 @click.option("-c", "--config", "path", required=True, metavar="FILE", help="The node's server.properties.")
 @click.option("-g", "--ignore-formatted", is_flag=True, help="Leave directories alone that are formatted.")
-@click.option("-s", "--standalone", is_flag=True, help="A quorum of one (which it is in any case).")
-def format_storage(cluster_id: str, path: str, ignore_formatted: bool, standalone: bool) -> None:
+@click.option("-s", "--standalone", is_flag=True, help="A quorum of one, whose log says who votes.")
+@click.option(
+    "-I",
+    "--initial-controllers",
+    metavar="VOTERS",
+    help="The first voters: id@host:port:directory-id, with commas between.",
+)
+@click.option("-N", "--no-initial-controllers", is_flag=True, help="A controller that joins a quorum later.")
+def format_storage(
+    cluster_id: str,
+    path: str,
+    ignore_formatted: bool,
+    standalone: bool,
+    initial_controllers: str | None,
+    no_initial_controllers: bool,
+) -> None:
     """Give new data directories to a cluster, before the first start."""
     from ottla.cli.formatting import CannotFormat, format_directories
     from ottla.cli.server_properties import load_properties
@@ -51,7 +65,13 @@ def format_storage(cluster_id: str, path: str, ignore_formatted: bool, standalon
 
     try:
         outcome = format_directories(
-            OsDisk(), load_properties(path), cluster_id, ignore_formatted=ignore_formatted
+            OsDisk(),
+            load_properties(path),
+            cluster_id,
+            ignore_formatted=ignore_formatted,
+            standalone=standalone,
+            initial_controllers=initial_controllers,
+            no_initial_controllers=no_initial_controllers,
         )
     except (CannotFormat, BadMetaProperties, ConfigError) as error:
         raise click.ClickException(str(error)) from None

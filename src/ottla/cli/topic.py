@@ -10,6 +10,8 @@ from ottla.cli.session import bootstrap_option, json_option, key_values, open_cl
 
 if TYPE_CHECKING:
     from ottla.client.admin import CreatedTopic, OffsetResult, TopicDescription
+    from ottla.client.admin_partitions import PartitionReassignment
+    from ottla.client.blocking import Client
     from ottla.client.errors import OttlaError
     from ottla.model.errors import ErrorCode
 
@@ -140,41 +142,88 @@ def list_topics(internal: bool, as_json: bool, bootstrap_server: str) -> None:
 
 @topic.command(
     epilog="""\b
-Example:
-  ottla topic describe clicks"""
+Examples:
+  ottla topic describe clicks
+  ottla topic describe --under-replicated"""
 )
 @click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--under-replicated", is_flag=True, help="Only partitions with a replica out of sync.")
+@click.option("--at-min-isr", is_flag=True, help="Only partitions with just min.insync.replicas in sync.")
+@click.option("--under-min-isr", is_flag=True, help="Only partitions with too few in sync to be written to.")
+@click.option("--unavailable", is_flag=True, help="Only partitions without a leader.")
 @json_option
 @bootstrap_option
-def describe(names: tuple[str, ...], as_json: bool, bootstrap_server: str) -> None:
-    """Describe topics (all, without a name): partitions, leaders, replicas, offsets, configurations."""
+def describe(
+    names: tuple[str, ...],
+    under_replicated: bool,
+    at_min_isr: bool,
+    under_min_isr: bool,
+    unavailable: bool,
+    as_json: bool,
+    bootstrap_server: str,
+) -> None:
+    """Describe topics (all, without a name): partitions, leaders, replicas, offsets, configurations.
+
+    Replicas in brackets are on their way in (+) or out (-). Eligible leaders are replicas that left the ISR
+    when it was smaller than min.insync.replicas: they have every committed record, too.
+    """
     from ottla.client.admin import EARLIEST, LATEST, ConfigResourceType
+    from ottla.client.errors import OttlaError
     from ottla.model.types import TopicPartition
 
+    asked = (under_replicated, at_min_isr, under_min_isr, unavailable)
     with open_client(bootstrap_server) as client:
-        described = list(client.run(client.admin.describe_topics(names or None)).all().values())
-        wanted = [item.name for item in described]
-        configs = client.run(client.admin.describe_configs(ConfigResourceType.TOPIC, wanted)).all()
+        described = client.run(client.admin.describe_topics(names or None)).all()
+        if any(asked):
+            described = only_those(client, described, asked)
+        configs = client.run(client.admin.describe_configs(ConfigResourceType.TOPIC, list(described))).all()
         led = [
             TopicPartition(item.name, p.partition)
-            for item in described
+            for item in described.values()
             for p in item.partitions
             if p.has_leader
         ]
         first = client.run(client.admin.list_offsets_once(dict.fromkeys(led, EARLIEST)))
         last = client.run(client.admin.list_offsets_once(dict.fromkeys(led, LATEST)))
+        try:
+            ongoing = client.run(client.admin.list_partition_reassignments())
+        except OttlaError:
+            ongoing = {}  # an old broker, or nothing that this client may see
     documents = [
         topic_document(
             item,
             {entry.name: entry.value for entry in configs.get(item.name, ()) if not entry.is_default},
             {tp.partition: (at(first[tp]), at(last[tp])) for tp in led if tp.topic == item.name},
+            {tp.partition: moving for tp, moving in ongoing.items() if tp.topic == item.name},
         )
-        for item in described
+        for item in described.values()
     ]
     if as_json:
         print_json(documents)
-        return
-    click.echo("\n\n".join(topic_text(document) for document in documents))
+    elif documents:
+        click.echo("\n\n".join(topic_text(document) for document in documents))
+    elif any(asked):
+        click.echo("no such partitions", err=True)
+
+
+def only_those(
+    client: Client, described: dict[str, TopicDescription], asked: tuple[bool, ...]
+) -> dict[str, TopicDescription]:
+    """The topics with those partitions for which one of the questions is answered with yes."""
+    from ottla.cli.cluster import healths_of
+
+    live = {broker.node_id for broker in client.run(client.admin.describe_cluster()).brokers}
+    healths = healths_of(client, described, live)
+    found = {}
+    for name, item in described.items():
+        partitions = tuple(
+            p
+            for p in item.partitions
+            if any(wanted and holds for wanted, holds in zip(asked, healths[name, p.partition], strict=True))
+        )
+        if partitions:
+            found[name] = item._replace(partitions=partitions)
+    return found
 
 
 def at(found: OffsetResult | OttlaError) -> int:
@@ -185,10 +234,14 @@ def at(found: OffsetResult | OttlaError) -> int:
 
 
 def topic_document(
-    item: TopicDescription, configs: dict[str, str | None], offsets: dict[int, tuple[int, int]]
+    item: TopicDescription,
+    configs: dict[str, str | None],
+    offsets: dict[int, tuple[int, int]],
+    ongoing: dict[int, PartitionReassignment] | None = None,
 ) -> dict[str, Any]:
     from ottla.model.uuids import uuid_to_text
 
+    ongoing = ongoing or {}
     return {
         "name": item.name,
         "topic_id": uuid_to_text(item.topic_id),
@@ -203,6 +256,10 @@ def topic_document(
                 "replicas": list(p.replicas),
                 "isr": list(p.isr),
                 "offline": list(p.offline),
+                "elr": None if p.elr is None else list(p.elr),
+                "last_known_elr": None if p.last_known_elr is None else list(p.last_known_elr),
+                "adding": list(ongoing[p.partition].adding_replicas) if p.partition in ongoing else [],
+                "removing": list(ongoing[p.partition].removing_replicas) if p.partition in ongoing else [],
                 "earliest": offsets.get(p.partition, (None, None))[0],
                 "latest": offsets.get(p.partition, (None, None))[1],
             }
@@ -214,8 +271,12 @@ def topic_document(
 def topic_text(document: dict[str, Any]) -> str:
     from ottla.cli.table import aligned
 
-    def ids(values: list[int]) -> str:
-        return ",".join(str(value) for value in values) or "-"
+    def ids(values: list[int] | None) -> str:
+        return ",".join(str(value) for value in values or ()) or "-"
+
+    def replicas(p: dict[str, Any]) -> str:
+        marks = {**dict.fromkeys(p["adding"], "+"), **dict.fromkeys(p["removing"], "-")}
+        return ",".join(f"[{marks[r]}{r}]" if r in marks else str(r) for r in p["replicas"]) or "-"
 
     partitions = document["partitions"]
     lines = [
@@ -227,15 +288,16 @@ def topic_text(document: dict[str, Any]) -> str:
         (
             p["partition"],
             "none" if p["leader"] is None else p["leader"],
-            ids(p["replicas"]),
+            replicas(p),
             ids(p["isr"]),
+            ids(p["elr"]),
             "-" if p["earliest"] is None else p["earliest"],
             "-" if p["latest"] is None else p["latest"],
         )
         for p in partitions
     ]
-    header = ("partition", "leader", "replicas", "in sync", "earliest", "latest")
-    return "\n".join([*lines, aligned(header, rows, right=">   >>")])
+    header = ("partition", "leader", "replicas", "in sync", "eligible", "earliest", "latest")
+    return "\n".join([*lines, aligned(header, rows, right=">    >>")])
 
 
 @topic.command(

@@ -1,7 +1,7 @@
 """Administration of the cluster itself: its brokers, features, and the quorum of its controllers.
 
-Requests go to brokers, which forward to the active controller what is the controller's. A client that talks
-to controllers only (`bootstrap.controllers`) is not part of this.
+Requests go to brokers, which forward to the active controller what is the controller's. A client that knows
+controllers only (`bootstrap.controllers`, `Cluster.of_controllers`) asks the active one itself.
 """
 
 from __future__ import annotations
@@ -96,14 +96,17 @@ class ClusterAdmin(AdminPart):
         *,
         include_authorized_operations: bool = False,
         include_fenced_brokers: bool = False,
-        endpoint_type: EndpointType = EndpointType.BROKER,
+        endpoint_type: EndpointType | None = None,
     ) -> ClientSteps[ClusterDescription]:
         """The cluster's id, controller and brokers. The controllers' addresses are told by controllers only:
-        a broker refuses that question.
+        a broker refuses that question. (`endpoint_type` None: those that this client knows of.)
         """
         from ottla.client.admin_acls import operations_of
         from ottla.wire.messages.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
 
+        if endpoint_type is None:
+            of_controllers = self._cluster.of_controllers
+            endpoint_type = EndpointType.CONTROLLER if of_controllers else EndpointType.BROKER
         plain = endpoint_type is EndpointType.BROKER and not (
             include_fenced_brokers or include_authorized_operations
         )
@@ -217,7 +220,10 @@ class ClusterAdmin(AdminPart):
                 for p in topic.partitions:
                     raise_for(p.error_code, p.error_message)
 
-        response: DescribeQuorumResponse = yield from self._ask_checked(request, check=check)
+        # A broker forwards it; of the controllers, only the leader knows.
+        response: DescribeQuorumResponse = yield from self._ask_checked(
+            request, controller=self._cluster.of_controllers, check=check
+        )
         found = [p for t in response.topics if t.topic_name == METADATA_TOPIC for p in t.partitions]
         if len(found) != 1 or found[0].partition_index != 0:
             raise ProtocolError("the answer about the quorum speaks of something else")

@@ -35,6 +35,7 @@ class Client:
         client_id: str = "ottla",
         connect_timeout_ms: int = 10_000,
         request_timeout_ms: int = 30_000,
+        of_controllers: bool = False,
     ) -> None:
         self.session = Session.threaded(
             AdminSettings(
@@ -47,6 +48,7 @@ class Client:
             )
         )
         self.cluster = self.session.cluster
+        self.cluster.of_controllers = of_controllers
         self.coordinators = self.session.coordinators
 
     @property

@@ -15,7 +15,7 @@ from ottla.client.backoff import RETRY_BACKOFF_MS, RETRY_BACKOFF_MS_MAX, Backoff
 from ottla.client.bootstrap import Directory
 from ottla.client.effects import ANY_BROKER, Call, ClientSteps, Pause
 from ottla.client.errors import BrokerUnavailable, OttlaError, ServerError
-from ottla.client.view import ClusterView
+from ottla.client.view import Address, BrokerView, ClusterView
 from ottla.model.errors import ErrorCode
 from ottla.ports.clock import Clock
 from ottla.wire.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
@@ -43,6 +43,9 @@ class Cluster:
         self.contacted = False
         self.operation_timeout_ms: float = OPERATION_TIMEOUT_MS
         """`default.api.timeout.ms`: how long an operation tries that does not say it itself."""
+        self.of_controllers = False
+        """Whether the addresses are controllers' (`bootstrap.controllers`): then the view has those, and no
+        topics, since controllers do not answer Metadata."""
         self.retry_backoff_ms: float = RETRY_BACKOFF_MS
         self.retry_backoff_max_ms: float = RETRY_BACKOFF_MS_MAX
 
@@ -89,6 +92,8 @@ class Cluster:
 
         Errors of single topics stay in the view, where `view.topic(name)` raises them.
         """
+        if self.of_controllers:
+            return (yield from self._refresh_controllers())
         wanted = None if topics is None else [MetadataRequestTopic(name=name) for name in topics]
         request = MetadataRequest(topics=wanted, allow_auto_topic_creation=create_missing)
         response: MetadataResponse = yield Call(ANY_BROKER, request)
@@ -102,6 +107,18 @@ class Cluster:
             raise ServerError(response.error_code)
         newer = ClusterView.from_response(response)
         self.view = newer.after(self.view) if topics is None else self.view.merged(newer)
+        self.directory.update(self.view)
+        return self.view
+
+    def _refresh_controllers(self) -> ClientSteps[ClusterView]:
+        from ottla.wire.messages.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
+
+        response: DescribeClusterResponse = yield Call(ANY_BROKER, DescribeClusterRequest(endpoint_type=2))
+        self.contacted = True
+        if response.error_code:
+            raise ServerError(response.error_code, response.error_message)
+        nodes = {b.broker_id: BrokerView(b.broker_id, Address(b.host, b.port)) for b in response.brokers}
+        self.view = ClusterView(response.cluster_id, response.controller_id, nodes)
         self.directory.update(self.view)
         return self.view
 

@@ -46,6 +46,18 @@ def nobody() -> str:
         ["txn", "abort", "t", "--yes"],
         ["txn", "abort", "--topic", "t", "--partition", "0", "--start-offset", "0", "--yes"],
         ["cluster"],
+        ["cluster", "status", "--quiet"],
+        ["cluster", "brokers"],
+        ["cluster", "unregister", "4"],
+        ["cluster", "quorum"],
+        ["cluster", "quorum", "remove", "1"],
+        ["topic", "describe", "--under-replicated"],
+        ["reassign", "plan", "--remove-broker", "4"],
+        ["reassign", "status"],
+        ["reassign", "cancel", "--all"],
+        ["leader", "elect", "--all"],
+        ["features"],
+        ["features", "upgrade", "--release", "4.2"],
     ],
     ids=" ".join,
 )
@@ -126,6 +138,19 @@ def test_the_bootstrap_server_comes_from_the_environment(
         (["records", "delete", "t", "--before", "7"], "write PARTITION:OFFSET"),
         (["topic", "list", "-b", "nonsense:x"], "write host:port"),
         (["start", "--set", "x"], "write --set key=value"),
+        (["start", "--host", "h"], "--host goes with --brokers"),
+        (["reassign", "plan"], "say what to change"),
+        (["reassign", "plan", "--brokers", "1,x"], "write ids with commas between"),
+        (["reassign", "plan", "--brokers", "1", "--remove-broker", "2"], "exclude each other"),
+        (["reassign", "start", "plan.json", "--throttle", "fast"], "write bytes per second"),
+        (["reassign", "cancel"], "say what to cancel"),
+        (["leader", "elect"], "say which partitions"),
+        (["leader", "elect", "--all", "--topic", "t"], "say which partitions"),
+        (["leader", "elect", "--all", "--partition", "0"], "--partition needs --topic"),
+        (["leader", "elect", "--all", "--preferred", "--unclean"], "exclude each other"),
+        (["features", "upgrade"], "say what to change"),
+        (["features", "upgrade", "group.version"], "write name=level"),
+        (["features", "upgrade", "--release", "1.0"], "unknown release 1.0"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -139,7 +164,9 @@ def test_a_wrong_command_line_is_explained_in_one_line(
 
 
 @pytest.mark.parametrize(
-    "args", [[], ["topic"], ["storage"], ["config"], ["records"], ["group"], ["txn"]], ids=" ".join
+    "args",
+    [[], ["topic"], ["storage"], ["config"], ["records"], ["group"], ["txn"], ["reassign"], ["leader"]],
+    ids=" ".join,
 )
 def test_a_group_without_a_command_shows_its_help_and_ends_with_2(
     args: list[str], capsys: pytest.CaptureFixture[str]
@@ -257,6 +284,32 @@ def test_kafkas_tools_show_their_usage_without_arguments_and_end_with_1(
         ("console-producer", ["--topic", "t"], "bootstrap-server"),
         ("storage", ["format", "-t", "x"], "--config"),
         ("cluster", ["cluster-id"], "--bootstrap-server"),
+        (
+            "cluster",
+            ["list-endpoints", "--bootstrap-controller", "a:1", "--include-fenced-brokers"],
+            "only supported with --bootstrap-server",
+        ),
+        (
+            "leader-election",
+            ["--bootstrap-server", "a:1", "--all-topic-partitions"],
+            "option(s): election-type",
+        ),
+        (
+            "leader-election",
+            ["--bootstrap-server", "a:1", "--election-type", "preferred"],
+            "One and only one of the following options",
+        ),
+        (
+            "leader-election",
+            ["--bootstrap-server", "a:1", "--election-type", "preferred", "--topic", "t"],
+            "option(s): partition",
+        ),
+        ("metadata-quorum", ["--bootstrap-server", "a:1", "describe"], "One of --status or --replication"),
+        ("metadata-quorum", ["--bootstrap-server", "a:1", "add-controller"], "the controller you are adding"),
+        ("reassign-partitions", ["--bootstrap-server", "a:1"], "exactly one action"),
+        ("reassign-partitions", ["--bootstrap-server", "a:1", "--execute"], "[reassignment-json-file]"),
+        ("reassign-partitions", ["--bootstrap-server", "a:1", "--list", "--throttle", "5"], "[throttle]"),
+        ("reassign-partitions", ["--list"], "--bootstrap-controller"),
         ("server-start", ["/nowhere/server.properties"], "No such file"),
     ],
 )

@@ -47,6 +47,15 @@ class Arguments(Subcommand):
         )
         self.add_argument("--command-config", metavar="FILE", help="a properties file for the client")
 
+    def add_bootstrap_or_controller(self) -> None:
+        """For the tools that can also ask the controllers themselves."""
+        where = self.add_mutually_exclusive_group(required=True)
+        where.add_argument("--bootstrap-server", metavar="HOST:PORT,...", help="the brokers to connect to")
+        where.add_argument(
+            "--bootstrap-controller", metavar="HOST:PORT,...", help="or the controllers to connect to"
+        )
+        self.add_argument("--command-config", metavar="FILE", help="a properties file for the client")
+
     def parse(self, args: Sequence[str]) -> argparse.Namespace:
         """Like Kafka's tools, without any argument it shows how it is used."""
         if not args:
@@ -71,7 +80,9 @@ def client_properties(path: str | None) -> dict[str, str]:
     return load_properties(path) if path is not None else {}
 
 
-def open_client(bootstrap_server: str, properties: Mapping[str, str], *, client_id: str) -> Client:
+def open_client(
+    bootstrap_server: str, properties: Mapping[str, str], *, client_id: str, of_controllers: bool = False
+) -> Client:
     """A client with what the properties say; those that would need more than plain text are refused."""
     from ottla.client.blocking import Client
 
@@ -85,11 +96,16 @@ def open_client(bootstrap_server: str, properties: Mapping[str, str], *, client_
         bootstrap_server,
         client_id=properties.get("client.id", client_id),
         request_timeout_ms=max(1, int(timeout)),
+        of_controllers=of_controllers,
     )
 
 
 def connect(options: argparse.Namespace, *, client_id: str = "adminclient-1") -> Client:
-    """The client for `--bootstrap-server` and `--command-config`."""
+    """The client for `--bootstrap-server` (or `--bootstrap-controller`) and `--command-config`."""
+    controllers = getattr(options, "bootstrap_controller", None)
     return open_client(
-        options.bootstrap_server, client_properties(options.command_config), client_id=client_id
+        controllers or options.bootstrap_server,
+        client_properties(options.command_config),
+        client_id=client_id,
+        of_controllers=controllers is not None,
     )

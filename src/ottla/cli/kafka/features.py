@@ -23,7 +23,7 @@ def arguments() -> Arguments:
         "Describe and change the features of a cluster.",
         epilog="example: kafka-features.sh --bootstrap-server localhost:9092 describe",
     )
-    parser.add_bootstrap()
+    parser.add_bootstrap_or_controller()
     commands = parser.add_commands()
     commands.add_parser("describe", help="show the features")
     for name, text in (
@@ -45,6 +45,8 @@ def arguments() -> Arguments:
 
 
 def run(args: Sequence[str]) -> int:
+    from ottla.client.errors import ServerError
+
     options = arguments().parse(args)
     if options.command == "describe":
         with connect(options) as client:
@@ -57,9 +59,16 @@ def run(args: Sequence[str]) -> int:
     if options.command != "upgrade":
         upgrade_type = UNSAFE_DOWNGRADE if options.unsafe else SAFE_DOWNGRADE
     with connect(options) as client:
-        client.run(
-            client.admin.update_features(levels, upgrade_type=upgrade_type, validate_only=options.dry_run)
-        )
+        try:
+            client.run(
+                client.admin.update_features(levels, upgrade_type=upgrade_type, validate_only=options.dry_run)
+            )
+        except ServerError as error:
+            for name, level in levels.items():
+                target = "" if options.command == "disable" else f" to {level}"
+                print(f"Could not {options.command} {name}{target}. {error.message}")
+            print(f"{len(levels)} out of {len(levels)} operation(s) failed.")
+            return 1
     verb = {"upgrade": "upgraded", "downgrade": "downgraded", "disable": "disabled"}[options.command]
     for name, level in levels.items():
         target = "" if options.command == "disable" else f" to {level}"

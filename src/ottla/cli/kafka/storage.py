@@ -74,8 +74,6 @@ def format_storage(options: argparse.Namespace) -> int:
     from ottla.model.server_config import ServerConfig
     from ottla.net.disk import OsDisk
 
-    if options.no_initial_controllers or options.initial_controllers:
-        raise UsageError("a node is formatted as a quorum of one: use --standalone, or leave it out")
     level = metadata_level(options.release_version)
     if level != METADATA_VERSION_HIGH or options.feature:
         raise UsageError(
@@ -86,14 +84,21 @@ def format_storage(options: argparse.Namespace) -> int:
     try:
         config = ServerConfig(properties)
         outcome = format_directories(
-            OsDisk(), properties, options.cluster_id, ignore_formatted=options.ignore_formatted
+            OsDisk(),
+            properties,
+            options.cluster_id,
+            ignore_formatted=options.ignore_formatted,
+            standalone=options.standalone,
+            initial_controllers=options.initial_controllers,
+            no_initial_controllers=options.no_initial_controllers,
         )
     except (CannotFormat, BadMetaProperties, ConfigError) as error:
         raise UsageError(str(error)) from None
     if not outcome.formatted:
         print("All of the log directories are already formatted.")
     release = METADATA_VERSION_LEVELS[level]
-    kinds = {config.metadata_log_dir: "dynamic metadata voter" if options.standalone else "metadata"}
+    is_dynamic = options.standalone or options.initial_controllers
+    kinds = {config.metadata_log_dir: "dynamic metadata voter" if is_dynamic else "metadata"}
     for directory in outcome.formatted:
         kind = kinds.get(directory, "data")
         print(f"Formatting {kind} directory {directory} with metadata.version {release}.")

@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ottla.cli.kafka.arguments import Arguments, UsageError, connect, pairs
+from ottla.model.types import TopicPartition
 
 if TYPE_CHECKING:
     from ottla.client.admin import PartitionDescription, Results, TopicDescription
+    from ottla.client.admin_partitions import PartitionReassignment
     from ottla.client.blocking import Client
 
 ACTIONS = ("create", "list", "describe", "alter", "delete")
@@ -175,11 +177,12 @@ def describe(client: Client, options: argparse.Namespace) -> int:
     asked = client.admin.describe_configs(ConfigResourceType.TOPIC, names, synonyms=False)
     configs = client.run(asked).all()
     live = set(client.cluster.view.brokers)
+    ongoing = reassignments(client)
     for item in described:
         entries = configs.get(item.name, [])
         overrides = {e.name: e.value or "" for e in entries if not e.is_default}
         all_values = {e.name: e.value or "" for e in entries}
-        for line in description(item, overrides, all_values, live, options):
+        for line in description(item, overrides, all_values, live, options, ongoing):
             print(line)
     return 0
 
@@ -190,6 +193,7 @@ def description(
     all_values: Mapping[str, str],
     live: set[int],
     options: argparse.Namespace,
+    ongoing: Mapping[TopicPartition, PartitionReassignment] | None = None,
 ) -> list[str]:
     """The lines of one topic; which of them is what the options ask for."""
     from ottla.model.uuids import uuid_to_text
@@ -212,23 +216,42 @@ def description(
         return lines
     min_isr = int(all_values.get("min.insync.replicas", "1") or 1)
     for p in item.partitions:
+        moving = (ongoing or {}).get(TopicPartition(item.name, p.partition))
+        # A replica that is only being added is not missed yet.
+        wanted = len(p.replicas) - (len(moving.adding_replicas) if moving else 0)
         tests = [
-            len(p.isr) < len(p.replicas),
+            len(p.isr) < wanted,
             not p.has_leader or p.leader not in live,
             len(p.isr) < min_isr,
             len(p.isr) == min_isr,
         ]
         if not any(filters) or any(asked and holds for asked, holds in zip(filters, tests, strict=True)):
-            lines.append(partition_line(item.name, p))
+            lines.append(partition_line(item.name, p, moving))
     return lines
 
 
-def partition_line(topic: str, p: PartitionDescription) -> str:
+def reassignments(client: Client) -> dict[TopicPartition, PartitionReassignment]:
+    """Those under way; none where the broker does not tell."""
+    from ottla.client.errors import OttlaError
+
+    try:
+        return client.run(client.admin.list_partition_reassignments())
+    except OttlaError:
+        return {}
+
+
+def partition_line(topic: str, p: PartitionDescription, moving: PartitionReassignment | None = None) -> str:
     def ids(values: Sequence[int] | None) -> str:
         return "N/A" if values is None else ",".join(str(value) for value in values)
 
+    moves = ""
+    if moving is not None:
+        moves = (
+            f"\tAdding Replicas: {ids(moving.adding_replicas)}"
+            f"\tRemoving Replicas: {ids(moving.removing_replicas)}"
+        )
     return (
         f"\tTopic: {topic}\tPartition: {p.partition}\tLeader: {p.leader if p.has_leader else 'none'}\t"
-        f"Replicas: {ids(p.replicas)}\tIsr: {ids(p.isr)}\tElr: {ids(p.elr)}\t"
+        f"Replicas: {ids(p.replicas)}\tIsr: {ids(p.isr)}{moves}\tElr: {ids(p.elr)}\t"
         f"LastKnownElr: {ids(p.last_known_elr)}"
     )

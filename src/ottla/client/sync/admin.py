@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ottla.client.admin_access import AccessAdmin
 from ottla.client.admin_acls import EVERY_ACL
-from ottla.client.admin_cluster import EndpointType, FeatureUpgradeType
+from ottla.client.admin_cluster import FeatureUpgradeType
 from ottla.client.admin_part import broker_timeout_ms
 from ottla.client.admin_quotas import EVERY_QUOTA
 from ottla.client.admin_share_groups import ShareGroupAdmin
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ottla.client.admin_acls import AclBinding, AclBindingFilter
     from ottla.client.admin_cluster import (
         ClusterDescription,
+        EndpointType,
         FeatureMetadata,
         QuorumDescription,
         RaftEndpoint,
@@ -363,11 +364,11 @@ class Admin:
         *,
         include_authorized_operations: bool = False,
         include_fenced_brokers: bool = False,
-        endpoint_type: EndpointType = EndpointType.BROKER,
+        endpoint_type: EndpointType | None = None,
         timeout: float | None = None,
     ) -> ClusterDescription:
         """The cluster's id, controller and brokers. The controllers' addresses are told by controllers only:
-        a broker refuses that question.
+        a broker refuses that question. (`endpoint_type` None: those that this client knows of.)
         """
         return self._run(
             self._session.admin.describe_cluster(

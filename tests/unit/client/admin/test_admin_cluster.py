@@ -387,3 +387,19 @@ def test_replicas_are_moved_by_their_own_brokers(script: AdminScript) -> None:
     assert "no broker 9" in str(results[nowhere])
     sent = script.asked("AlterReplicaLogDirs")
     assert [(node, r.dirs[0].path) for node, r in sent] == [(1, "/x"), (2, "/y")]
+
+
+def test_a_client_of_controllers_finds_the_active_one_without_metadata() -> None:
+    script = AdminScript()
+    script.cluster.of_controllers = True
+    nodes = [DescribeClusterBroker(broker_id=n, host=f"c{n}", port=9093) for n in (1, 2)]
+    script.handlers["DescribeCluster"] = lambda node, request: DescribeClusterResponse(
+        cluster_id="id", controller_id=2, endpoint_type=request.endpoint_type, brokers=nodes
+    )
+    script.handlers["UnregisterBroker"] = lambda node, request: UnregisterBrokerResponse()
+    script.run(script.admin.unregister_broker(9))
+    described = script.run(script.admin.describe_cluster())
+    assert [broker.node_id for broker in described.brokers] == [1, 2]
+    assert [(name, node) for name, node, _ in script.calls][1] == ("UnregisterBroker", 2)
+    assert {request.endpoint_type for name, _, request in script.calls if name == "DescribeCluster"} == {2}
+    assert "Metadata" not in script.names()
