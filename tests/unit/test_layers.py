@@ -15,7 +15,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "ottla"
 
 PURE = (
     *("model", "ports", "wire", "log", "replication", "metadata", "assignors"),
-    *("coordination", "groups", "transactions"),
+    *("coordination", "groups", "transactions", "raft"),
 )
 ALLOWED: dict[str, set[str]] = {
     "model": set(),
@@ -28,20 +28,24 @@ ALLOWED: dict[str, set[str]] = {
     "coordination": {"model", "ports", "wire"},
     "groups": {"model", "ports", "wire", "assignors", "coordination"},
     "transactions": {"model", "ports", "wire", "coordination"},
+    "raft": {"model", "ports"},
     "net": {"model", "ports", "wire"},
     "broker": {
-        *("model", "ports", "wire", "log", "replication", "metadata"),
+        *("model", "ports", "wire", "log", "replication", "metadata", "raft"),
         *("coordination", "groups", "transactions", "net"),
     },
     "client": {"model", "ports", "wire", "net", "assignors"},
     "aio": {"model", "ports", "wire", "net", "assignors", "client"},
+    "pipelines": {"model", "wire", "client"},
+    "streams": {"model", "client", "pipelines"},
     "testing": {
-        *("model", "ports", "wire", "log", "replication", "metadata", "assignors"),
+        *("model", "ports", "wire", "log", "replication", "metadata", "assignors", "raft"),
         *("coordination", "groups", "transactions", "net", "broker", "client", "aio"),
     },
     "cli": {
-        *("model", "ports", "wire", "log", "replication", "metadata", "assignors"),
+        *("model", "ports", "wire", "log", "replication", "metadata", "assignors", "raft"),
         *("coordination", "groups", "transactions", "net", "broker", "client", "aio", "testing"),
+        *("pipelines", "streams"),
     },
 }
 IMPURE_MODULES = {"asyncio", "socket", "threading", "time", "random", "secrets", "select", "subprocess"}

@@ -107,6 +107,8 @@ class Coordinator(ABC, Generic[H]):
         try:
             yield from host.load()
         except LOAD_FAILURES as error:
+            if host.over:
+                return  # the leadership went meanwhile, and a new leader's records may have taken their place
             logger.error(
                 "%s cannot be loaded; its %s are not served: %s", host.partition.tp, self.what, error
             )

@@ -4,7 +4,9 @@ A host lives as long as this broker leads the shard's partition (of `__consumer_
 `__transaction_state`) in one go. It loads the shard from the log, a slice at a time, and from then on every
 outcome goes through `carry_out`: its records become one batch of the log, are replayed at once, and its
 answers (also those of decisions that only read) wait until everything appended so far is below the high
-watermark.
+watermark. The high watermark may be behind for long, when a follower is slow or there are too few: one task
+serves all that waits, in the order of the log, and refuses what has waited for `commit_timeout_ms`. What may
+only follow a committed decision (`Outcome.then`) goes on waiting, since the decision stands.
 
 A shard is never rolled back in place. When soft state ran ahead of a batch that could not be written, when
 the leadership is lost, or when a decision fails on a bug of ours, the host is over: whoever waits is told to
@@ -18,8 +20,10 @@ from __future__ import annotations
 import errno
 import logging
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from math import inf
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 from ottla.coordination.outcome import Job, Outcome
@@ -81,6 +85,14 @@ class HostSettings(NamedTuple):
     codec: Codec
 
 
+class _Parked(NamedTuple):
+    """An outcome whose answers wait until everything up to `offset` is below the high watermark."""
+
+    offset: int
+    deadline_ms: float
+    outcome: Outcome
+
+
 class CoordinatorHost(ABC, Generic[S]):
     """`over` is asked after every wait: it is set for good when this host serves no more."""
 
@@ -94,6 +106,10 @@ class CoordinatorHost(ABC, Generic[S]):
         "_node",
         "_jobs",
         "_on_fault",
+        "_parked",
+        "_overdue",
+        "_answering",
+        "_commit_waiter",
     )
 
     def __init__(
@@ -115,6 +131,12 @@ class CoordinatorHost(ABC, Generic[S]):
         self._node = node
         self._jobs = jobs
         self._on_fault = on_fault
+        self._parked: deque[_Parked] = deque()
+        """By offset, which is the order of their deadlines, too."""
+        self._overdue: deque[_Parked] = deque()
+        """Those whose answers were refused, and whose `then` is still to be begun."""
+        self._answering = False
+        self._commit_waiter: Waiter | None = None
 
     # --- what differs -------------------------------------------------------------------------------------
 
@@ -262,9 +284,7 @@ class CoordinatorHost(ABC, Generic[S]):
             if self.partition.log.high_watermark > self.last_offset:
                 self._follow_up(outcome)
             else:
-                self._node.driver.spawn(
-                    self._answer_when_committed(outcome), f"commit of {self.partition.tp}"
-                )
+                self._park(outcome)
         for job in outcome.jobs:
             self._jobs.add(self, job)
 
@@ -307,30 +327,60 @@ class CoordinatorHost(ABC, Generic[S]):
         if outcome.soft_changed:
             self.give_up(None)
 
-    def _answer_when_committed(self, outcome: Outcome) -> Steps[None]:
-        offset = self.last_offset
-        if (yield from self.committed(offset)):
-            self._follow_up(outcome)
-            return
-        code = ErrorCode.NOT_COORDINATOR if self.over else ErrorCode.COORDINATOR_NOT_AVAILABLE
-        for promise, _ in outcome.answers:
-            promise.refuse(KafkaError(code))
-        # The decision stands all the same if its records are committed later.
-        while outcome.then and not self.over:
-            if (yield from self.committed(offset)):
-                self._follow_up(outcome)
-                return
+    # --- waiting for the high watermark -------------------------------------------------------------------
 
-    def committed(self, offset: int) -> Steps[bool]:
-        """Waits until everything up to `offset` is below the high watermark; False when it was not in
-        time, or the leadership is gone.
-        """
+    def _park(self, outcome: Outcome) -> None:
+        if self.over:  # given up while it was carried out
+            _refuse(outcome, ErrorCode.NOT_COORDINATOR)
+            return
+        deadline_ms = self._node.clock.monotonic_ms() + self.settings.commit_timeout_ms
+        self._parked.append(_Parked(self.last_offset, deadline_ms, outcome))
+        if not self._answering:
+            self._answering = True
+            self._node.driver.spawn(self._answer_parked(), f"commits of {self.partition.tp}")
+
+    def _answer_parked(self) -> Steps[None]:
         partition = self.partition
-        if partition.log.high_watermark <= offset:
-            waiter = Waiter(self._node.clock.monotonic_ms() + self.settings.commit_timeout_ms)
-            partition.wait_for_high_watermark(offset, waiter)
+        parked, overdue = self._parked, self._overdue  # `close` empties them
+        while True:
+            while overdue and overdue[0].offset < partition.log.high_watermark:
+                for work in overdue.popleft().outcome.then:
+                    self.begin(work)
+            while parked and parked[0].offset < partition.log.high_watermark:
+                self._follow_up(parked.popleft().outcome)
+            now_ms = self._node.clock.monotonic_ms()
+            while parked and parked[0].deadline_ms <= now_ms:
+                late = parked.popleft()
+                _refuse(late.outcome, ErrorCode.COORDINATOR_NOT_AVAILABLE)
+                if late.outcome.then:
+                    # The decision stands all the same if its records are committed later.
+                    overdue.append(late)
+            if not parked and not overdue:
+                break
+            first = overdue[0] if overdue else parked[0]
+            waiter = self._commit_waiter = Waiter(parked[0].deadline_ms if parked else inf)
+            partition.wait_for_high_watermark(first.offset, waiter)
             yield waiter
-        return not self.over and partition.log.high_watermark > offset
+            self._commit_waiter = None
+        self._answering = False
+
+    def committed(self) -> Steps[bool]:
+        """Waits until everything that the state rests on now is below the high watermark; False when it was
+        not in time, or the leadership is gone.
+        """
+        if self.over:
+            return False
+        if self.partition.log.high_watermark <= self.last_offset:
+            promise: Promise[bool] = Promise(lambda error: False)
+            outcome = Outcome()
+            outcome.answer(promise, True)
+            self._park(outcome)
+            if not promise.done:
+                waiter = Waiter(inf)
+                promise.on_done = waiter.fire
+                yield waiter
+            return promise.kept()
+        return True
 
     def run_some(self, job: Job, turn: Turn) -> bool:
         """Goes on with a long piece of work until it, or the turn, is over; its end is a decision like any
@@ -369,12 +419,23 @@ class CoordinatorHost(ABC, Generic[S]):
         self.shard.timers.clear()
         for promise in self.shard.parked():
             promise.refuse(KafkaError(ErrorCode.NOT_COORDINATOR))
+        for each in self._parked:
+            _refuse(each.outcome, ErrorCode.NOT_COORDINATOR)
+        self._parked.clear()
+        self._overdue.clear()
+        if self._commit_waiter is not None:
+            self._commit_waiter.fire()
 
     def give_up(self, error: BaseException | None) -> None:
         """The state may not be what the log says any more: the next host starts from the log."""
         if not self.over:
             self.close()
             self._on_fault(self, error)
+
+
+def _refuse(outcome: Outcome, code: ErrorCode) -> None:
+    for promise, _ in outcome.answers:
+        promise.refuse(KafkaError(code))
 
 
 def _refusal(error: KafkaError) -> KafkaError:

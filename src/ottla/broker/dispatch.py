@@ -17,10 +17,19 @@ from ottla.broker.context import RequestContext
 from ottla.broker.handlers import (
     add_offsets_to_txn,
     add_partitions_to_txn,
+    add_raft_voter,
+    allocate_producer_ids,
     alter_configs,
+    alter_partition,
+    alter_partition_reassignments,
     api_versions,
+    assign_replicas_to_dirs,
+    begin_quorum_epoch,
+    broker_heartbeat,
+    broker_registration,
     consumer_group_describe,
     consumer_group_heartbeat,
+    controller_registration,
     create_partitions,
     create_topics,
     delete_groups,
@@ -31,10 +40,16 @@ from ottla.broker.handlers import (
     describe_groups,
     describe_log_dirs,
     describe_producers,
+    describe_quorum,
     describe_topic_partitions,
     describe_transactions,
+    elect_leaders,
+    end_quorum_epoch,
     end_txn,
+    envelope,
     fetch,
+    fetch_quorum,
+    fetch_snapshot,
     find_coordinator,
     heartbeat,
     incremental_alter_configs,
@@ -44,6 +59,7 @@ from ottla.broker.handlers import (
     list_config_resources,
     list_groups,
     list_offsets,
+    list_partition_reassignments,
     list_transactions,
     metadata,
     offset_commit,
@@ -51,9 +67,13 @@ from ottla.broker.handlers import (
     offset_fetch,
     offset_for_leader_epoch,
     produce,
+    remove_raft_voter,
     sync_group,
     txn_offset_commit,
+    unregister_broker,
     update_features,
+    update_raft_voter,
+    vote,
     write_txn_markers,
 )
 from ottla.broker.node import Node
@@ -142,6 +162,9 @@ TABLE: dict[int, Api] = dict(
         _api(ApiKey.OFFSET_DELETE, offset_delete.handle, in_line=True),
         _api(ApiKey.UPDATE_FEATURES, update_features.handle, pauses=True),
         _api(ApiKey.DESCRIBE_CLUSTER, describe_cluster.handle),
+        _api(ApiKey.DESCRIBE_QUORUM, describe_quorum.handle),
+        _api(ApiKey.ADD_RAFT_VOTER, add_raft_voter.handle),
+        _api(ApiKey.REMOVE_RAFT_VOTER, remove_raft_voter.handle),
         _api(ApiKey.DESCRIBE_PRODUCERS, describe_producers.handle),
         _api(ApiKey.DESCRIBE_TRANSACTIONS, describe_transactions.handle, in_line=True),
         _api(ApiKey.LIST_TRANSACTIONS, list_transactions.handle, in_line=True),
@@ -149,15 +172,38 @@ TABLE: dict[int, Api] = dict(
         _api(ApiKey.CONSUMER_GROUP_DESCRIBE, consumer_group_describe.handle, in_line=True),
         _api(ApiKey.LIST_CONFIG_RESOURCES, list_config_resources.handle),
         _api(ApiKey.DESCRIBE_TOPIC_PARTITIONS, describe_topic_partitions.handle),
+        _api(ApiKey.ELECT_LEADERS, elect_leaders.handle, pauses=True),
+        _api(ApiKey.ALTER_PARTITION_REASSIGNMENTS, alter_partition_reassignments.handle, pauses=True),
+        _api(ApiKey.LIST_PARTITION_REASSIGNMENTS, list_partition_reassignments.handle, pauses=True),
+        _api(ApiKey.UNREGISTER_BROKER, unregister_broker.handle, pauses=True),
     )
 )
 
 CONTROLLER_TABLE: dict[int, Api] = {
     key: api for key, api in TABLE.items() if "controller" in APIS[key].listeners and key != ApiKey.FETCH
-}
+} | dict(
+    (
+        _api(ApiKey.ALTER_PARTITION, alter_partition.handle),
+        _api(ApiKey.ENVELOPE, envelope.handle),
+        _api(ApiKey.FETCH, fetch_quorum.handle),
+        _api(ApiKey.FETCH_SNAPSHOT, fetch_snapshot.handle),
+        _api(ApiKey.VOTE, vote.handle),
+        _api(ApiKey.BEGIN_QUORUM_EPOCH, begin_quorum_epoch.handle),
+        _api(ApiKey.END_QUORUM_EPOCH, end_quorum_epoch.handle),
+        _api(ApiKey.UPDATE_RAFT_VOTER, update_raft_voter.handle),
+        _api(ApiKey.BROKER_REGISTRATION, broker_registration.handle),
+        _api(ApiKey.BROKER_HEARTBEAT, broker_heartbeat.handle),
+        _api(ApiKey.ALLOCATE_PRODUCER_IDS, allocate_producer_ids.handle),
+        _api(ApiKey.CONTROLLER_REGISTRATION, controller_registration.handle),
+        _api(ApiKey.ASSIGN_REPLICAS_TO_DIRS, assign_replicas_to_dirs.handle),
+    )
+)
+"""What a controller's listener offers: the administrator's APIs, and what nodes ask each other. No client's
+listener has the latter.
+"""
 
 SUPPORTED = {key: (api.advertised_min, api.version_max) for key, api in TABLE.items()}
-CONTROLLER_SUPPORTED = {key: SUPPORTED[key] for key in CONTROLLER_TABLE}
+CONTROLLER_SUPPORTED = {key: (api.advertised_min, api.version_max) for key, api in CONTROLLER_TABLE.items()}
 
 _IN_LINE = frozenset(int(key) for key, api in TABLE.items() if api.in_line)
 _LINE_FRAME_BYTES_MAX = 16 * 1024
@@ -172,7 +218,7 @@ _IN_ORDER = frozenset(
     )
 )
 """Requests that a batch of the same connection may rest on: it does not overtake them while they wait."""
-_DECODE = {int(key): request_class(key).decode for key in TABLE}
+_DECODE = {int(key): request_class(key).decode for key in TABLE | CONTROLLER_TABLE}
 
 
 class Dispatcher:
@@ -191,13 +237,17 @@ class Dispatcher:
 
     def on_frame(self, peer: Peer, frame: memoryview) -> None:
         """`frame` is only valid during this call, and writable: batches are patched where they lie."""
-        if not self._node.serving:
-            peer.close("the broker is not ready yet, or stopping")
+        if not self._is_ready():
+            peer.close_quietly("the broker is not ready yet, or stopping")
             return
         if len(frame) > 1 and frame[0] == 0 and frame[1] in _IN_LINE and not self._lane.may_pass():
             self._stand_in_line(peer, frame)
             return
         self._serve(peer, frame, None)
+
+    def _is_ready(self) -> bool:
+        """Other controllers are answered before the broker serves: they decide whether it will."""
+        return self._node.controls if self._table is CONTROLLER_TABLE else self._node.serving
 
     def _stand_in_line(self, peer: Peer, frame: memoryview) -> None:
         slot = peer.open_slot()
@@ -209,7 +259,7 @@ class Dispatcher:
 
     def _serve_next(self, waiting: _InLine) -> None:
         peer, slot, frame, is_holding = waiting
-        if self._node.serving:
+        if self._is_ready():
             self._serve(peer, memoryview(frame), slot)
         else:
             slot.complete_empty()

@@ -3,40 +3,43 @@
 It stands on the ports (clock, disk, randomness, driver) and nothing else from outside, so that the real
 server and the simulator run the same node. Handlers reach everything through it; it holds no logic of its
 own that belongs to a part below: logs are `log/`'s, roles are `replication/`'s, decisions are
-`metadata/`'s. What it does is apply: when the quorum publishes an image, the node makes partitions match
-it.
+`metadata/`'s. What it does is apply: when the quorum publishes an image, the node makes its parts match it
+(`replicas.py` does so for the partitions).
 
-Order of the start: lock and identify the directories, replay the metadata log, load the logs (their
-configuration is in the metadata), register, lead. Only then is anybody served.
+Order of the start: lock and identify the directories, open the metadata log, follow it up to what the
+quorum has committed, load the logs (their configuration is in the metadata), register, lead and follow. Only
+then is any client served; the other controllers are answered as soon as the metadata log is open. In a
+cluster of one all of that is one call.
 """
 
 from __future__ import annotations
 
 import logging
-import os.path
 import random
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from math import inf
+from typing import Any, Final
 
+from ottla.broker.auto_creation import AutoCreation
 from ottla.broker.cleaner import CleaningWorker, LogCleaner
+from ottla.broker.controller_host import ASK_TIMEOUT_MS, LANE, ControllerHost
 from ottla.broker.fetch_sessions import FetchSessionCache
 from ottla.broker.group_coordinator import GroupCoordinator
+from ottla.broker.lifecycle import BrokerLifecycle, RegistrationRefused
 from ottla.broker.metadata_cache import TopicCache
 from ottla.broker.producer_ids import ProducerIds
 from ottla.broker.quorum import MetadataQuorum
+from ottla.broker.quorum_settings import QuorumSettings
+from ottla.broker.replicas import Replicas
 from ottla.broker.settings import NodeSettings
 from ottla.broker.transaction_coordinator import TransactionCoordinator
 from ottla.broker.turnstile import Turnstile
 from ottla.log.append import AppendInfo
 from ottla.log.append_origin import AppendOrigin
-from ottla.log.log_dir import LogDir
-from ottla.log.manager import LogManager
-from ottla.log.turn import Turn
+from ottla.log.manager import AllDirsFailed, DuplicateLog, LogManager
 from ottla.log.verification import Verification
 from ottla.metadata.brokers import raise_leader_epochs, register_broker
 from ottla.metadata.config import ConfigView
-from ottla.metadata.controller import Controller
-from ottla.metadata.decision import Decision
 from ottla.metadata.features import bootstrap_records, supported_features
 from ottla.metadata.image import (
     BROKER_RESOURCE,
@@ -46,10 +49,7 @@ from ottla.metadata.image import (
     Endpoint,
     ImageDelta,
     MetadataImage,
-    PartitionState,
-    TopicImage,
 )
-from ottla.metadata.producer_ids import allocate_block
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.model.log_config import LogConfig
 from ottla.model.server_config import ServerConfig
@@ -57,14 +57,20 @@ from ottla.model.types import TopicPartition
 from ottla.ports.clock import Clock
 from ottla.ports.disk import Disk
 from ottla.ports.driver import Driver
-from ottla.ports.effects import DiskJob, Steps, run_now
+from ottla.ports.effects import DiskJob, Sleep, Steps, Waiter
+from ottla.ports.peers import NO_PEERS, Peers
 from ottla.replication.partition import Partition
+from ottla.wire.messages.allocate_producer_ids import AllocateProducerIdsRequest
+from ottla.wire.messages.controller_registration import ControllerRegistrationRequest
+from ottla.wire.messages.controller_registration import Feature as ControllerFeature
+from ottla.wire.messages.controller_registration import Listener as ControllerListener
 from ottla.wire.record_batch import CheckedBatch, CorruptBatch
 
 logger = logging.getLogger(__name__)
 
-R = TypeVar("R")
-
+QUORUM_NOTICE_MS: Final = 5_000.0
+"""How often a start that finds no controllers says so."""
+REGISTER_CONTROLLER_RETRY_MS: Final = 1_000.0
 HEAVY_CHECKS_MAX = 2
 """Batches that threads expand at once: each may take DECOMPRESSED_BATCH_BYTES_MAX of memory."""
 
@@ -80,8 +86,9 @@ class Node:
         driver: Driver,
         fatal: Callable[[BaseException], None],
         cleaning: CleaningWorker | None = None,
+        peers: Peers = NO_PEERS,
     ) -> None:
-        """`cleaning` is whoever compacts logs; without it none is compacted."""
+        """`cleaning` is whoever compacts logs; without it none is compacted. `peers` reaches other nodes."""
         self.server_config = config
         self.node_id = config.node_id
         self.clock = clock
@@ -89,8 +96,10 @@ class Node:
         self.chance = chance
         self.driver = driver
         self.fatal = fatal
-        self.partitions: dict[tuple[str, int], Partition] = {}
-        self.partitions_by_id: dict[tuple[bytes, int], Partition] = {}
+        self.peers = peers
+        self.replicas = Replicas(self)
+        self.partitions = self.replicas.by_name
+        self.partitions_by_id = self.replicas.by_id
         self.image: MetadataImage = EMPTY_IMAGE
         self.config = ConfigView(config, EMPTY_IMAGE)
         self.settings = NodeSettings.of(self.config)
@@ -105,7 +114,7 @@ class Node:
             settings=self.settings.logs,
             config_for=self._log_config,
             new_uuid=self.new_uuid,
-            on_dir_failed=self._dir_failed,
+            on_dir_failed=self.replicas.dir_failed,
         )
         self.quorum = MetadataQuorum(
             disk,
@@ -116,17 +125,25 @@ class Node:
             config=self.settings.metadata_log,
             publish=self._apply,
             fatal=fatal,
+            settings=QuorumSettings.of(config),
+            peers=peers,
+            chance=chance,
+            cluster_id=lambda: self.cluster_id,
+            on_active=lambda: self.controllers.activated(),
+            on_inactive=lambda: self.controllers.deactivated(),
         )
         self.fetch_sessions = FetchSessionCache(
             self.settings.fetch_sessions_max, self.settings.fetch_session_eviction_ms, chance
         )
-        self.controller = Controller(self.config, chance)
+        self.controllers = ControllerHost(self)
+        self.lifecycle = BrokerLifecycle(self)
         self.metadata_cache = TopicCache()
+        self.auto_creation = AutoCreation(self)
         self.heavy_checks = Turnstile(HEAVY_CHECKS_MAX)
         self.producer_ids = ProducerIds(self._allocate_producer_ids, clock.monotonic_ms)
         self.groups = GroupCoordinator(self)
         self.transactions = TransactionCoordinator(self)
-        self._coordinators: dict[str, GroupCoordinator | TransactionCoordinator] = {
+        self.coordinators: dict[str, GroupCoordinator | TransactionCoordinator] = {
             each.topic: each for each in (self.groups, self.transactions)
         }
         self.cleaner: LogCleaner | None = None
@@ -134,34 +151,110 @@ class Node:
             self.cleaner = LogCleaner(self.logs, clock, driver, cleaning, lambda: self.settings.cleaner)
         self.broker_epoch = -1
         self.serving = False
+        """Whether clients are served."""
+        self.controls = False
+        """Whether the quorum is open, so that other nodes' controllers are answered."""
+        self.follows_image = False
+        """Whether the logs are loaded, so that partitions are made to match each new image."""
+        self.applied_offset = -1
+        """Up to here this node has done what the metadata log says."""
+        self.on_serving: Callable[[], None] | None = None
+        self._image_waiters: list[Waiter] = []
 
     # --- start and end ------------------------------------------------------------------------------------
 
     def start(self, endpoints: Sequence[Endpoint]) -> None:
         """Brings everything up. Raises DataDirInUse, BadMetaProperties, AllDirsFailed, ConfigError or
         OSError.
+
+        A node that is its whole cluster serves when this returns. One of several has to find the others
+        first: it comes up step by step, and `on_serving` is called when it does.
         """
-        self.logs.open_dirs()
+        alone = self.server_config.is_alone
+        self.logs.open_dirs(formats=alone)
         try:
             self.quorum.open()
-            self._set_image(self.quorum.image)
-            self._take_settings()
-            if not self.image.features:
-                self.quorum.commit_now(bootstrap_records())
-            self.logs.load(self._is_wanted)
-            self._register(endpoints)
-            self.groups.take_first_image(self.image)
-            self._lead_all()
+            self.controllers.controller.cluster_id = self.cluster_id
+            self.controls = True
+            if (
+                alone
+                and self.quorum.is_active
+                and not any(each != self.node_id for each in self.quorum.image.brokers)
+            ):
+                self._start_alone(endpoints)
+            else:
+                self.quorum.start()
+                if self.quorum.is_active:
+                    self.controllers.activated()
+                self.driver.spawn(self._come_up(endpoints), "start")
         except BaseException:
             self.logs.unlock()
             raise
+
+    def _start_alone(self, endpoints: Sequence[Endpoint]) -> None:
+        self._set_image(self.quorum.image)
+        self._take_settings()
+        if not self.image.features:
+            self.quorum.commit_now(bootstrap_records())
+        self.logs.load(self.replicas.is_wanted)
+        self._register_alone(endpoints)
+        self.quorum.start()
+        self._take_partitions()
+        self.controllers.activated()
+        self._serve()
+
+    def _come_up(self, endpoints: Sequence[Endpoint]) -> Steps[None]:
+        """What a node of several does between its start and its first answer to a client."""
+        lifecycle = self.lifecycle
+        if self.server_config.is_controller:
+            self.driver.spawn(self._register_controller(), "controller registration")
+        if not self.server_config.is_broker:
+            self._serve()
+            return
+        try:
+            while not (yield from self.quorum.caught_up(self.clock.monotonic_ms() + QUORUM_NOTICE_MS)):
+                logger.info("waiting for the controllers: no leader of the quorum is known yet")
+            self._take_settings()
+            self.logs.load(self.replicas.is_wanted)
+            yield from lifecycle.register(endpoints)
+        except (RegistrationRefused, AllDirsFailed, DuplicateLog, OSError) as error:
+            self.fatal(error)
+            return
+        self.broker_epoch = epoch = lifecycle.broker_epoch
+        self.driver.spawn(lifecycle.beat(), "heartbeats")
+        yield from self.wait_for_image(
+            lambda image: (me := image.brokers.get(self.node_id)) is not None and me.epoch >= epoch
+        )
+        self._take_partitions()
+        lifecycle.ready()
+        yield from self.wait_for_image(
+            lambda image: (me := image.brokers.get(self.node_id)) is not None and not me.fenced
+        )
+        self._serve()
+
+    def _take_partitions(self) -> None:
+        """From here on partitions follow the image as it changes."""
+        self._take_settings()
+        self.groups.take_first_image(self.image)
+        self.replicas.take_all()
+        self.follows_image = True
         for index, steps in enumerate(self.logs.background()):
             self.driver.spawn(steps, f"log housekeeping {index}")
         if self.cleaner is not None:
             self.cleaner.start()
+        self.replicas.start()
         self.groups.start()
         self.transactions.start()
+
+    def _serve(self) -> None:
         self.serving = True
+        if self.on_serving is not None:
+            self.on_serving()
+
+    def leave(self) -> Steps[None]:
+        """Before a clean stop: what this broker leads is moved to others, if there are any."""
+        if self.follows_image and self.lifecycle.is_registered and self.settings.controlled_shutdown:
+            yield from self.lifecycle.leave()
 
     def quiesce(self) -> None:
         """Ends what may wait for long, before the connections are drained and the node is shut down."""
@@ -169,18 +262,24 @@ class Node:
             self.cleaner.stop()
         self.groups.stop()
         self.transactions.stop()
+        self.replicas.stop()
 
     def shutdown(self) -> None:
         """Everything to disk, so that the next start scans nothing. May be called again."""
-        if self.serving:
-            self.quiesce()
-            self.serving = False
-            try:
-                self.quorum.close()
-            except (OSError, KafkaError) as error:
-                # The records' own directories may be well, and then need no recovery.
-                logger.error("the metadata log was not closed cleanly: %s", error)
+        if not self.controls:
+            return
+        self.quiesce()
+        self.serving = self.controls = False
+        try:
+            self.quorum.close()
+        except (OSError, KafkaError) as error:
+            # The records' own directories may be well, and then need no recovery.
+            logger.error("the metadata log was not closed cleanly: %s", error)
+        if self.follows_image:
+            self.follows_image = False
             self.logs.shutdown(self.broker_epoch)
+        else:
+            self.logs.unlock()
 
     @property
     def cluster_id(self) -> str:
@@ -189,7 +288,8 @@ class Node:
     def new_uuid(self) -> bytes:
         return self.chance.randbytes(16)
 
-    def _register(self, endpoints: Sequence[Endpoint]) -> None:
+    def _register_alone(self, endpoints: Sequence[Endpoint]) -> None:
+        """A broker that is its own controller knows that its earlier life has ended."""
         known = self.image.brokers.get(self.node_id)
         clean = known is not None and known.epoch == self.logs.previous_broker_epoch
         records = register_broker(
@@ -209,22 +309,35 @@ class Node:
             records += raise_leader_epochs(self.image, self.node_id)
         self.quorum.commit_now(records)
 
-    def _lead_all(self) -> None:
-        """Every partition of the image that is this node's gets its log and its role; other logs are set
-        aside.
-        """
-        self.logs.set_aside_strays(self._is_wanted)
-        for topic in self.image.topics_by_id.values():
-            for index, state in topic.partitions.items():
-                self._make(topic, index, state, is_new=False)
-                self._give_role(topic, index, state)
-        run_now(self.logs.sync_names_steps())
-
-    def _is_wanted(self, tp: TopicPartition, topic_id: bytes | None) -> bool:
-        """Whether a log that was found belongs to a topic that is there."""
-        image = self.image
-        topic = image.topics.get(tp.topic) if topic_id is None else image.topics_by_id.get(topic_id)
-        return topic is not None and topic.name == tp.topic and tp.partition in topic.partitions
+    def _register_controller(self) -> Steps[None]:
+        """Tells the cluster which features this controller supports: no level is raised above them."""
+        config = self.server_config
+        request = ControllerRegistrationRequest(
+            controller_id=self.node_id,
+            incarnation_id=self.lifecycle.incarnation_id,
+            zk_migration_ready=False,
+            listeners=[
+                ControllerListener(
+                    name=each.name,
+                    host=each.host or "localhost",
+                    port=each.port,
+                    security_protocol=config.protocols[each.name],
+                )
+                for each in config.controller_listeners
+            ],
+            features=[
+                ControllerFeature(name=name, min_supported_version=low, max_supported_version=high)
+                for name, (low, high) in sorted(supported_features().items())
+            ],
+        )
+        while self.controls:
+            try:
+                response = yield from self.ask_controller(request, request.MAX_VERSION)
+            except KafkaError:
+                continue  # there is no controller yet
+            if response.error_code == ErrorCode.NONE:
+                return
+            yield Sleep(REGISTER_CONTROLLER_RETRY_MS)
 
     # --- what handlers ask --------------------------------------------------------------------------------
 
@@ -268,20 +381,27 @@ class Node:
 
     # --- deciding -----------------------------------------------------------------------------------------
 
-    def decide(self, decision_of: Callable[[Controller], Decision[R]]) -> Steps[R]:
-        """Lets the controller decide on the newest state, and returns its answer once it is true everywhere
-        here.
+    def ask_controller(
+        self, request: Any, version: int, timeout_ms: float = ASK_TIMEOUT_MS, *, lane: str = LANE
+    ) -> Steps[Any]:
+        """The active controller's answer, wherever it is (`ControllerHost.ask`)."""
+        return self.controllers.ask(request, version, timeout_ms, lane=lane)
 
-        When the records cannot be written, nothing has changed, and every part of the answer says so.
-        """
-        controller = self.controller
-        controller.view = controller.view.after(self.quorum.tip)
-        decision = decision_of(controller)
-        try:
-            yield from self.quorum.commit(decision.records)
-        except KafkaError as error:
-            refuse(decision.response, error)
-        return decision.response
+    @property
+    def knows_a_controller(self) -> bool:
+        return self.quorum.is_active or self.quorum.controller_address() is not None
+
+    def wait_for_image(
+        self, condition: Callable[[MetadataImage], bool], timeout_ms: float = inf
+    ) -> Steps[bool]:
+        """Waits until the image, applied here, fulfils the condition; False when it did not in time."""
+        deadline_ms = self.clock.monotonic_ms() + timeout_ms
+        while not condition(self.image):
+            waiter = Waiter(deadline_ms)
+            self._image_waiters.append(waiter)
+            if not (yield waiter):
+                return condition(self.image)
+        return True
 
     # --- writing ------------------------------------------------------------------------------------------
 
@@ -352,7 +472,7 @@ class Node:
         except KafkaError as error:
             self.logs.storage_failed(partition.log, error)
             raise
-        partition.wake()
+        partition.log_start_moved()
 
     # --- applying the metadata ----------------------------------------------------------------------------
 
@@ -363,6 +483,7 @@ class Node:
     def _take_settings(self) -> None:
         self.settings = NodeSettings.of(self.config)
         self.logs.settings = self.settings.logs
+        self.replicas.take_settings()
         if self.cleaner is not None:
             self.cleaner.settings_changed()
         self.groups.take_settings()
@@ -374,43 +495,22 @@ class Node:
         return self.config.topic_log_config(topic)
 
     def _apply(self, image: MetadataImage, delta: ImageDelta) -> Steps[None]:
-        """Makes this node's partitions match the new image, a slice at a time."""
+        """Makes this node match the new image, a slice at a time."""
         self._set_image(image)
-        turn = Turn(self.clock)
-        for topic_id, name in delta.deleted_topics.items():
-            self.metadata_cache.forget(topic_id)
-            for index in delta.before.topics_by_id[topic_id].partitions:
-                if turn.over():
-                    yield turn.rest()
-                self._remove(topic_id, name, index)
-        if delta.deleted_topics:
-            yield from self.logs.sync_names_steps()
-            turn.begin()
-        # In an order that does not change from run to run: a seed of the simulator has to tell one story.
-        ids = (*sorted(delta.created_topics), *sorted(delta.changed_topics))
-        touched = [image.topics_by_id[each] for each in ids]
-        for topic in touched:
-            before = delta.before.topics_by_id.get(topic.topic_id)
-            for index, state in topic.partitions.items():
-                if turn.over():
-                    yield turn.rest()
-                # One that was there before and has no log here is in a directory that failed: an empty log
-                # in its place would be served as the truth.
-                is_new = before is None or index not in before.partitions
-                self._make(topic, index, state, is_new=is_new)
-        # Nobody may write before the names are durable: a flush vouches for a log's bytes, not for the name
-        # under which the next start finds them.
-        yield from self.logs.sync_names_steps()
-        turn.begin()
-        for topic in touched:
-            for index, state in topic.partitions.items():
-                if turn.over():
-                    yield turn.rest()
-                self._give_role(topic, index, state)
-        self._apply_configs(delta)
-        if delta.features_changed:
+        if self.follows_image:
+            for topic_id in delta.deleted_topics:
+                self.metadata_cache.forget(topic_id)
+            yield from self.replicas.apply(image, delta)
+            self._apply_configs(delta)
+            if delta.features_changed:
+                self._take_settings()
+            yield from self.groups.take_image(image, delta)
+        elif not self.server_config.is_broker and (delta.changed_configs or delta.features_changed):
             self._take_settings()
-        yield from self.groups.take_image(image, delta)
+        self.applied_offset = image.last_offset
+        waiters, self._image_waiters = self._image_waiters, []
+        for waiter in waiters:
+            waiter.fire()
 
     def _apply_configs(self, delta: ImageDelta) -> None:
         for resource_type, name in sorted(delta.changed_configs):
@@ -420,82 +520,9 @@ class Node:
                 self._take_settings()
                 self.logs.update_all_configs()
 
-    def _make(self, topic: TopicImage, index: int, state: PartitionState, *, is_new: bool) -> None:
-        """Gives a partition its log, unless it has one; the caller makes new names durable."""
-        if self.node_id not in state.replicas or (topic.topic_id, index) in self.partitions_by_id:
-            return
-        tp = TopicPartition(topic.name, index)
-        try:
-            log = self.logs.get_or_create(tp, topic.topic_id, is_new=is_new, sync_names=False)
-            if log.flush_due(now_ms := self.clock.now_ms()):
-                # Records that a killed process left in the page cache: their flush policy wants them on disk
-                # before anybody sees them or is told, on a retry, that they are there.
-                log.flush(now_ms)
-        except (OSError, KafkaError) as error:
-            logger.error("%s is offline: %s", tp, error)
-            return
-        self.partitions[tp] = self.partitions_by_id[(topic.topic_id, index)] = Partition(
-            tp, topic.topic_id, log
-        )
-
-    def _give_role(self, topic: TopicImage, index: int, state: PartitionState) -> None:
-        partition = self.partitions_by_id.get((topic.topic_id, index))
-        if partition is None:
-            return
-        if state.leader == self.node_id:
-            partition.become_leader(
-                self.node_id, state.leader_epoch, state.partition_epoch, state.replicas, state.isr
-            )
-            if topic.name in self._coordinators:
-                self._coordinators[topic.name].leads(partition)
-        else:
-            if topic.name in self._coordinators:
-                self._coordinators[topic.name].leads_no_more(index)
-            partition.resign(state.leader, state.leader_epoch, state.partition_epoch, state.replicas)
-
-    def _remove(self, topic_id: bytes, name: str, index: int) -> None:
-        partition = self.partitions_by_id.pop((topic_id, index), None)
-        if partition is None:
-            self.logs.offline.pop(TopicPartition(name, index), None)
-            return
-        if self.partitions.get((name, index)) is partition:
-            del self.partitions[(name, index)]
-        self._retire(partition)
-        self.logs.delete(partition.tp)
-
-    def _retire(self, partition: Partition) -> None:
-        partition.deleted = True
-        partition.is_leader = False
-        if partition.tp.topic in self._coordinators:
-            self._coordinators[partition.tp.topic].leads_no_more(partition.tp.partition)
-        partition.wake()
-
-    def _dir_failed(self, log_dir: LogDir, lost: list[TopicPartition]) -> None:
-        """The other directories serve on; what was in this one answers KAFKA_STORAGE_ERROR."""
-        for tp in lost:
-            partition = self.partitions.pop(tp, None)
-            if partition is not None:
-                self.partitions_by_id.pop((partition.topic_id, tp.partition), None)
-                self._retire(partition)
-        metadata_dir = os.path.normpath(self.server_config.metadata_log_dir)
-        if log_dir.path == metadata_dir or not self.logs.online_dirs:
-            self.fatal(log_dir.error or OSError(f"{log_dir.path} failed"))
-
     def _allocate_producer_ids(self) -> Steps[tuple[int, int]]:
-        decision = allocate_block(self.quorum.tip, self.node_id, self.broker_epoch)
-        yield from self.quorum.commit(decision.records)
-        block = decision.response
-        return block.first_id, block.size
-
-
-def refuse(response: Any, error: KafkaError) -> None:
-    """Puts the error where this response has room for one: at the top, or at each of its parts."""
-    parts: list[Any] = next(
-        (getattr(response, name) for name in ("topics", "responses", "results") if hasattr(response, name)),
-        [],
-    )
-    for part in (response, *parts):
-        if hasattr(part, "error_code"):
-            part.error_code = error.code
-        if hasattr(part, "error_message"):
-            part.error_message = error.message
+        request = AllocateProducerIdsRequest(broker_id=self.node_id, broker_epoch=self.broker_epoch)
+        response = yield from self.ask_controller(request, request.MAX_VERSION)
+        if response.error_code != ErrorCode.NONE:
+            raise KafkaError(ErrorCode(response.error_code))
+        return response.producer_id_start, response.producer_id_len

@@ -33,6 +33,10 @@ class Peer(Protocol):
 
     def close(self, reason: str) -> None: ...
 
+    def close_quietly(self, reason: str) -> None:
+        """The same without a log line: for what is nobody's fault."""
+        ...
+
     def keep_frame(self) -> KeptFrame:
         """Keeps the frame being handled readable after the handler's call, without a copy when it has a
         buffer of its own (frames above SMALL_FRAME_BYTES_MAX do).

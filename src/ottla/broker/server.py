@@ -34,10 +34,13 @@ from ottla.model.listeners import Listener as ListenerAddress
 from ottla.model.listeners import SecurityProtocol
 from ottla.model.server_config import ServerConfig
 from ottla.net.clock import SystemClock
+from ottla.net.dialing import SocketDialer
 from ottla.net.disk import OsDisk
 from ottla.net.hub import Hub
 from ottla.net.listener import Listener
 from ottla.net.loop_lag import LoopLag
+from ottla.net.peers import PeerLinks
+from ottla.ports.effects import Steps
 from ottla.wire.primitives import DecodeError
 from ottla.wire.record_codec import COMPILED
 
@@ -100,17 +103,24 @@ async def _serve(config: ServerConfig, began: float) -> int:
         elif code:
             os._exit(code)
 
+    def serving() -> None:
+        where = ", ".join(str(each) for each in server.advertised) or "controller"
+        print(
+            f"Ottla {__version__} ready in {time.monotonic() - began:.2f} s: {where} "
+            f"(node {config.node_id}, cluster {server.node.cluster_id}, "
+            f"data in {', '.join(config.log_dirs)}, {'compiled' if COMPILED else 'interpreted'} codec)",
+            flush=True,
+        )
+
+    def soon() -> None:
+        loop.call_soon(serving)
+
     server.fatal = lambda error: _fatal(error, stop)
+    # Not before the handlers of signals are there: whoever reads the line may stop the broker at once.
+    server.node.on_serving = soon
     await server.start()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, _on_signal, number, stop, stopped)
-    where = ", ".join(str(each) for each in server.advertised)
-    print(
-        f"Ottla {__version__} ready in {time.monotonic() - began:.2f} s: {where} "
-        f"(node {config.node_id}, cluster {server.node.cluster_id}, data in {', '.join(config.log_dirs)}, "
-        f"{'compiled' if COMPILED else 'interpreted'} codec)",
-        flush=True,
-    )
     try:
         code: int = await stopped
     finally:
@@ -156,6 +166,7 @@ class Server:
             fatal=lambda name, error: self.fatal(error),
         )
         self.cleaners = CleanerPool(loop, clock)
+        self.peers = PeerLinks(SocketDialer(loop, self.hub.turn), clock, f"node-{config.node_id}")
         self.node = Node(
             config,
             clock=clock,
@@ -164,6 +175,7 @@ class Server:
             driver=self.driver,
             fatal=lambda error: self.fatal(error),
             cleaning=self.cleaners,
+            peers=self.peers,
         )
         self.hub.settings = self.node.settings.net
         self.node.on_settings = self._settings_changed
@@ -211,6 +223,7 @@ class Server:
             for listener in self._listeners:
                 listener.stop_accepting()
             self.driver.close()
+            self.peers.close()
             self.hub.close()
             raise
         gc.collect()
@@ -225,14 +238,17 @@ class Server:
 
     async def stop(self) -> None:
         began = time.monotonic()
+        await self._steps(self.node.leave())
         for listener in self._listeners:
             listener.stop_accepting()
         self.node.quiesce()
+        await self._steps(self.node.quorum.resign())
         await asyncio.gather(*(listener.stop(DRAIN_MS) for listener in self._listeners))
         self.lag.stop()
         if self._sweep_timer is not None:
             self._sweep_timer.cancel()
         self.driver.close()
+        self.peers.close()
         self.cleaners.close()
         self.hub.close()
         self.node.shutdown()
@@ -242,6 +258,19 @@ class Server:
             self.lag.percentile_ms(0.99),
             self.lag.lag_ms_max,
         )
+
+    async def _steps(self, steps: Steps[None]) -> None:
+        """Lets the driver run steps to their end."""
+        ended: asyncio.Future[BaseException | None] = self._loop.create_future()
+
+        def done(_: None, error: BaseException | None) -> None:
+            if not ended.done():
+                ended.set_result(error)
+
+        self.driver.run(steps, done)
+        error = await ended
+        if error is not None:
+            logger.error("the broker could not take its leave: %s", error)
 
 
 def _advertised(address: ListenerAddress, bound: ListenerAddress | None) -> ListenerAddress:

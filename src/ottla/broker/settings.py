@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ottla.broker.cleaner import CleanerSettings
+from ottla.broker.replica_selector import selects_by_rack
 from ottla.groups.settings import GroupSettings
 from ottla.log.manager import ManagerSettings
 from ottla.metadata.config import ConfigView
@@ -28,6 +29,25 @@ leaves the cache between its two copies)."""
 
 
 @dataclass(frozen=True, slots=True)
+class ReplicationSettings:
+    """The `replica.` keys, and `num.replica.fetchers`."""
+
+    lag_max_ms: int
+    fetchers_per_leader: int
+    fetch_timeout_ms: int
+    fetch_partition_bytes_max: int
+    fetch_bytes_max: int
+    fetch_bytes_min: int
+    fetch_wait_max_ms: int
+    fetch_backoff_ms: int
+    leader_bytes_per_s: int
+    """For the replicas that `leader.replication.throttled.replicas` names; LONG_MAX for no limit."""
+    follower_bytes_per_s: int
+    holds_below_min_isr: bool
+    """Eligible leader replicas are in force (KIP-966)."""
+
+
+@dataclass(frozen=True, slots=True)
 class NodeSettings:
     fetch_max_bytes: int
     fetch_sessions_max: int
@@ -35,6 +55,13 @@ class NodeSettings:
     auto_create_topics: bool
     delete_topics: bool
     rack: str | None
+    rack_aware_reads: bool
+    """Consumers are sent to a replica in their own rack (KIP-392)."""
+    replication: ReplicationSettings
+    heartbeat_interval_ms: int
+    session_timeout_ms: int
+    registration_timeout_ms: int
+    controlled_shutdown: bool
     logs: ManagerSettings
     cleaner: CleanerSettings
     metadata_log: LogConfig
@@ -63,6 +90,24 @@ class NodeSettings:
             auto_create_topics=config.get_bool("auto.create.topics.enable"),
             delete_topics=config.get_bool("delete.topic.enable"),
             rack=rack if isinstance(rack, str) else None,
+            rack_aware_reads=selects_by_rack(config.broker_value("replica.selector.class")),
+            replication=ReplicationSettings(
+                lag_max_ms=get("replica.lag.time.max.ms"),
+                fetchers_per_leader=get("num.replica.fetchers"),
+                fetch_timeout_ms=get("replica.socket.timeout.ms"),
+                fetch_partition_bytes_max=get("replica.fetch.max.bytes"),
+                fetch_bytes_max=get("replica.fetch.response.max.bytes"),
+                fetch_bytes_min=get("replica.fetch.min.bytes"),
+                fetch_wait_max_ms=get("replica.fetch.wait.max.ms"),
+                fetch_backoff_ms=get("replica.fetch.backoff.ms"),
+                leader_bytes_per_s=get("leader.replication.throttled.rate"),
+                follower_bytes_per_s=get("follower.replication.throttled.rate"),
+                holds_below_min_isr=config.image.features.get("eligible.leader.replicas.version", 0) >= 1,
+            ),
+            heartbeat_interval_ms=get("broker.heartbeat.interval.ms"),
+            session_timeout_ms=get("broker.session.timeout.ms"),
+            registration_timeout_ms=get("initial.broker.registration.timeout.ms"),
+            controlled_shutdown=config.get_bool("controlled.shutdown.enable"),
             logs=ManagerSettings(
                 retention_check_interval_ms=get("log.retention.check.interval.ms"),
                 flush_scheduler_interval_ms=scheduler_ms,

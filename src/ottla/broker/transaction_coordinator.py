@@ -2,8 +2,8 @@
 
 What it shares with the group coordinator is in `coordinator`; here is what transactions need besides:
 producer ids at hand before a decision, the question of a partition's leader whether its batch belongs to a
-transaction (`verify`), markers, and the two looks at the clock: for transactions that took too long, and for
-ids that nobody uses.
+transaction (`verify`), which goes to the broker that coordinates it, markers, and the two looks at the clock:
+for transactions that took too long, and for ids that nobody uses.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, TypeVar
 from ottla.broker.coordinator import Coordinator, answer
 from ottla.broker.side_lane import SideLane
 from ottla.broker.transaction_host import TransactionHost
+from ottla.broker.txn_marker_channels import MarkerChannels
 from ottla.broker.txn_markers import end_transaction
+from ottla.broker.txn_questions import Question, TxnQuestions
 from ottla.coordination.outcome import Outcome
 from ottla.coordination.promise import Promise
 from ottla.log.turn import Turn
@@ -56,6 +58,8 @@ class TransactionCoordinator(Coordinator[TransactionHost]):
         self._env = Environment(
             node.clock, node.settings.transactions, node.producer_ids.take, node.settings.transaction_version
         )
+        self._channels = MarkerChannels(node)
+        self._questions = TxnQuestions(node)
         self._endings: SideLane[tuple[TransactionHost, TxnToEnd]] = SideLane(
             node.driver,
             node.clock,
@@ -101,7 +105,8 @@ class TransactionCoordinator(Coordinator[TransactionHost]):
     def _begin_end(self, work: tuple[TransactionHost, TxnToEnd]) -> None:
         host, job = work
         self._node.driver.spawn(
-            end_transaction(self._node, host, job), f"end of transaction {job.transactional_id}"
+            end_transaction(self._node, host, self._channels, job),
+            f"end of transaction {job.transactional_id}",
         )
 
     # --- what handlers ask --------------------------------------------------------------------------------
@@ -118,7 +123,7 @@ class TransactionCoordinator(Coordinator[TransactionHost]):
         """
         if not self._node.producer_ids.available:
             return self._submit_with_producer_id(ctx, transactional_id, decision, refusal)
-        promise = self._promised(transactional_id, decision, refusal)
+        promise = self.promise(transactional_id, decision, refusal)
         return promise.kept() if promise.done else answer(ctx, promise)
 
     def ask(
@@ -129,7 +134,7 @@ class TransactionCoordinator(Coordinator[TransactionHost]):
         refusal: Callable[[KafkaError], R],
     ) -> Steps[R]:
         """As `submit`, for a handler that asks more than once and so consists of steps itself."""
-        promise = self._promised(transactional_id, decision, refusal)
+        promise = self.promise(transactional_id, decision, refusal)
         if not promise.done:
             return (yield from answer(ctx, promise))
         return promise.kept()
@@ -142,18 +147,23 @@ class TransactionCoordinator(Coordinator[TransactionHost]):
         refusal: Callable[[KafkaError], R],
     ) -> Steps[R]:
         try:
+            self.host_of(transactional_id)
+        except KafkaError as error:
+            return refusal(error)  # no block is fetched for it
+        try:
             yield from self._node.producer_ids.fill()
         except KafkaError:
             # Whatever kept the next block away: this is the code that every producer tries again after.
             return refusal(KafkaError(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS))
         return (yield from self.ask(ctx, transactional_id, decision, refusal))
 
-    def _promised(
+    def promise(
         self,
         transactional_id: str,
         decision: Callable[[TransactionShard, Promise[R]], Outcome],
         refusal: Callable[[KafkaError], R],
     ) -> Promise[R]:
+        """As `submit`, for a handler that decides several things before it waits for the first."""
         return self.promised(
             transactional_id,
             lambda host, promise: host.decide(lambda shard: decision(shard, promise)),
@@ -198,7 +208,24 @@ class TransactionCoordinator(Coordinator[TransactionHost]):
                 promise=promise,
             )
 
-        return self._promised(transactional_id, decision, lambda error: dict.fromkeys(partitions, error.code))
+        def refusal(error: KafkaError) -> Verdicts:
+            return dict.fromkeys(partitions, error.code)
+
+        promise = Promise(refusal)
+        try:
+            index = self.partition_of(transactional_id)
+            coordinator_id = self._node.image.topics[self.topic].partitions[index].leader
+            if coordinator_id < 0:
+                raise KafkaError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+        except KafkaError as error:
+            promise.refuse(error)
+            return promise
+        if coordinator_id == self._node.node_id:
+            return self.promise(transactional_id, decision, refusal)
+        self._questions.put(
+            coordinator_id, Question(transactional_id, producer_id, epoch, partitions, add, index, promise)
+        )
+        return promise
 
     def _verify_again(
         self,

@@ -1,29 +1,22 @@
-"""What runs share whose broker dies and comes back: its lives, and the clients that go on through them.
+"""What runs share whose broker dies and comes back: its lives, on a stage whose clients live through them.
 
 A run says what happens (its story), when the broker is to die, and what it looks at after every event; this
-keeps the clients running, starts the next life on what the disk held, and ends the run when a client has seen
-a violation, when the broker gave up, or when nothing moves any more.
+starts the next life on what the disk held, and ends the run when the broker gave up.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Callable
-from typing import Any, Final
+from abc import abstractmethod
 
-from ottla.testing.clock import VirtualClock
 from ottla.testing.cluster import SimBroker
 from ottla.testing.disk import Survival
-from ottla.testing.driver import SimDriver
 from ottla.testing.ledger import Violation
 from ottla.testing.network import SimNetwork
 from ottla.testing.scheduler import Scheduler
+from ottla.testing.stage import Stage
 
-NO_PROGRESS_MS: Final = 600_000.0
 
-
-class BrokerLives(ABC):
+class BrokerLives(Stage):
     def __init__(
         self,
         scheduler: Scheduler,
@@ -33,23 +26,14 @@ class BrokerLives(ABC):
         crashes: int,
         power_losses: bool,
     ) -> None:
-        self.scheduler = scheduler
-        self.random = scheduler.random
-        self.network = network
+        super().__init__(scheduler, network)
         self.broker = broker
         self.power_losses = power_losses
         self.crashes_left = crashes
-        self.report: Counter[str] = Counter()
-        self._clock = VirtualClock(scheduler)
-        self._clients = SimDriver(scheduler, self._clock)
-        self._failure: BaseException | None = None
-        self._calm = False
-        self._operations = 0
-        """What `_operate` began and has not come to its end."""
 
     # -- for a run to say --
 
-    def _went_down(self) -> None:  # noqa: B027
+    def _went_down(self) -> None:
         """The broker is down, and about to be started again."""
 
     @abstractmethod
@@ -60,52 +44,8 @@ class BrokerLives(ABC):
     def _plan_crash(self) -> None:
         """Decides how this life ends, if it does."""
 
-    def _event_over(self) -> None:  # noqa: B027
+    def _event_over(self) -> None:
         """After every event; a broker that died in it is started again next."""
-
-    # -- the clients --
-
-    def _go(self, steps: Any) -> list[Any]:
-        """Runs a client; the list holds its result when it has one."""
-        finished: list[Any] = []
-
-        def done(result: Any, error: BaseException | None) -> None:
-            if error is not None:
-                self._failure = self._failure or error
-            else:
-                finished.append(result)
-
-        self._clients.run(steps, done)
-        return finished
-
-    def _operate(self, steps: Any) -> None:
-        """Runs what nobody waits for; the run ends when it has."""
-        self._operations += 1
-
-        def done(_: Any, error: BaseException | None) -> None:
-            self._operations -= 1
-            if error is not None:
-                self._failure = self._failure or error
-
-        self._clients.run(steps, done)
-
-    def _run_for(self, duration_ms: float) -> None:
-        end_ms = self.scheduler.now_ms + duration_ms
-        while (next_ms := self.scheduler.next_time_ms()) is not None and next_ms <= end_ms:
-            self._advance()
-        self.scheduler.now_ms = max(self.scheduler.now_ms, end_ms)
-
-    def _result(self, steps: Any) -> Any:
-        finished = self._go(steps)
-        self._wait(lambda: bool(finished))
-        return finished[0]
-
-    def _wait(self, condition: Callable[[], bool]) -> None:
-        end_ms = self.scheduler.now_ms + NO_PROGRESS_MS
-        while not condition():
-            self._advance()
-            if self.scheduler.now_ms > end_ms:
-                raise Violation("the clients make no progress")
 
     def _advance(self) -> None:
         self._step()
@@ -114,11 +54,6 @@ class BrokerLives(ABC):
         self._event_over()
         if not self.broker.up:
             self._restart()
-
-    def _step(self) -> None:
-        self.scheduler.step()
-        if self._failure is not None:
-            raise self._failure
 
     # -- the lives --
 

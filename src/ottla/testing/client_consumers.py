@@ -51,7 +51,6 @@ REFUSED_COMMITS: Final = frozenset(
 def consumer_settings(rng: Random, name: str, **given: Any) -> ConsumerSettings:
     return ConsumerSettings(
         **{
-            "bootstrap_servers": "broker:9092",
             "client_id": name,
             "request_timeout_ms": rng.choice((1_200, 3_000)),
             "default_api_timeout_ms": 20_000,
@@ -89,7 +88,9 @@ class Reader:
         self.stopping = False
         self.calm = False
         self.random = network.scheduler.random
-        self.settings = consumer_settings(self.random, name, **given)
+        self.settings = consumer_settings(
+            self.random, name, **{"bootstrap_servers": network.bootstrap, **given}
+        )
         self._network = network
         self._books = books
         self._report = report
@@ -215,6 +216,8 @@ class AssignedReader(Reader):
     def ends_at(self, ends: dict[TopicPartition, int]) -> bool:
         """Whether everything up to there was read, or lies before where it jumped to."""
         for tp in self.partitions:
+            if tp not in self.core.assignment():
+                return False
             position = self.core.fetcher.position(tp)
             jumped = self.reading.has_moved(tp) and position is not None and position.offset > ends[tp]
             if not jumped and self.reading.last.get(tp, -1) < ends[tp]:

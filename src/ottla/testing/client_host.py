@@ -41,7 +41,8 @@ from ottla.ports.clock import Clock
 from ottla.ports.effects import Sleep, Steps, Waiter
 from ottla.testing.clock import VirtualClock
 from ottla.testing.ledger import Violation
-from ottla.testing.network import ClientEnd, ConnectionLost, SimNetwork
+from ottla.testing.network import ClientEnd, ConnectionLost, SimNetwork, Unreachable
+from ottla.testing.peers import CONNECT_AGAIN_MS_MAX
 from ottla.testing.scheduler import Event, Scheduler
 from ottla.wire.messages.fetch import FetchResponse
 from ottla.wire.messages.produce import ProduceRequest, ProduceResponse
@@ -73,6 +74,8 @@ class SimRuntime:
         metrics_of: Callable[[Clock], Metrics],
         report: Counter[str],
     ) -> None:
+        self.name = settings.client_id
+        """Where it is on the network."""
         self._events = scheduler = network.scheduler
         rng = scheduler.random
         self.random = rng
@@ -301,7 +304,7 @@ class SimDialer:
         self.events.call_after(rng.random() * 20.0, later)
 
     def dial(self, endpoint: Address, link: Link) -> SimTransport:
-        transport = SimTransport(self, link, endpoint.host)
+        transport = SimTransport(self, link, f"{endpoint.host}:{endpoint.port}")
         self.transports[transport] = None
         return transport
 
@@ -311,11 +314,11 @@ class SimDialer:
 
 
 class SimTransport:
-    def __init__(self, dialer: SimDialer, link: Link, host: str) -> None:
+    def __init__(self, dialer: SimDialer, link: Link, address: str) -> None:
         self._dialer = dialer
         self._events = dialer.events
         self._link = link
-        self._host = host
+        self._address = address
         self._end: ClientEnd | None = None
         self._closed = False
         self._receiver = Receiver(dialer.scratch)
@@ -327,7 +330,12 @@ class SimTransport:
         if self._closed:
             return
         try:
-            self._end = self._dialer.network.connect(self._host)
+            self._end = self._dialer.network.connect(self._address, self._dialer.runtime.name)
+        except Unreachable:
+            # The first packet is sent again, as long as the link has patience.
+            rng = self._events.random
+            self._events.call_after((0.1 + rng.random()) * CONNECT_AGAIN_MS_MAX, self._connect)
+            return
         except ConnectionLost:
             self._lost("connection refused")
             return

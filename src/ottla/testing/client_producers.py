@@ -57,7 +57,6 @@ def producer_settings(rng: Random, name: str, **given: Any) -> ProducerSettings:
     """Small buffers and short times, so that something goes on in them."""
     return ProducerSettings(
         **{
-            "bootstrap_servers": "broker:9092",
             "client_id": name,
             "request_timeout_ms": rng.choice((800, 1_500, 5_000)),
             "retry_backoff_ms": rng.choice((5, 50, 100)),
@@ -90,7 +89,9 @@ class Writer:
         self.stopping = False
         self.calm = False
         self.random = network.scheduler.random
-        self.settings = producer_settings(self.random, name, **given)
+        self.settings = producer_settings(
+            self.random, name, **{"bootstrap_servers": network.bootstrap, **given}
+        )
         self._network = network
         self._books = books
         self._report = report
@@ -222,9 +223,12 @@ class PlainWriter(Writer):
         name: str,
         *,
         hasty: bool,
+        keyed: bool = False,
         **given: Any,
     ) -> None:
+        """`keyed`: every record has a key, as compacted topics want it."""
         self.hasty = hasty
+        self.keyed = keyed
         if hasty:
             given.update(request_timeout_ms=800, delivery_timeout_ms=1_000, linger_ms=3)
         super().__init__(network, books, report, name, **given)
@@ -242,7 +246,7 @@ class PlainWriter(Writer):
         while count > 0 and not self.stopping:
             for _ in range(rng.choice((1, 1, 5, 20))):
                 count -= 1
-                key = b"k" * rng.randrange(60) if rng.random() < 0.8 else None
+                key = b"k" * rng.randrange(60) if rng.random() < 0.8 or self.keyed else None
                 yield from self._give(rng.choice(partitions), key)
             yield from self.runtime.sleep(rng.random() * pace_ms * 2)
             if rng.random() < 0.04:

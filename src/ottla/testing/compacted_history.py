@@ -58,7 +58,8 @@ class CompactedHistory:
         self.flushed_end = min(self.flushed_end, self.end)
 
     def flushed(self, upto: int) -> None:
-        if upto > self.flushed_end and upto >= self.end:
+        # Further than the end: a crash fell into a truncation, which nothing has made durable yet.
+        if upto > self.flushed_end and upto == self.end:
             self._ghosts.clear()
         self.flushed_end = max(self.flushed_end, min(upto, self.end))
 

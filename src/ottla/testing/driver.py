@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from ottla.ports.effects import DiskJob, Sleep, Steps, Waiter
 from ottla.testing.clock import VirtualClock
 from ottla.testing.disk import SimulatedCrash
-from ottla.testing.scheduler import Event, Scheduler
+from ottla.testing.scheduler import Event, Turns
 
 R = TypeVar("R")
 Done = Callable[[Any, BaseException | None], None]
@@ -36,7 +36,7 @@ class _Task:
 class SimDriver:
     def __init__(
         self,
-        scheduler: Scheduler,
+        scheduler: Turns,
         clock: VirtualClock,
         *,
         disk_ms_max: float = 20.0,
@@ -134,7 +134,11 @@ class SimDriver:
                     continue
                 self._wait(task, effect)
             elif isinstance(effect, Sleep):
-                self._later(effect.duration_ms, task, lambda: self._advance(task, None, None))
+                self._later(
+                    effect.duration_ms / (1.0 + self._clock.drift),
+                    task,
+                    lambda: self._advance(task, None, None),
+                )
             elif isinstance(effect, DiskJob):
                 self._disk_job(task, effect)
             else:

@@ -1,9 +1,17 @@
-"""Connections in memory that carry whole frames between simulated clients and a simulated broker.
+"""Connections in memory that carry whole frames between simulated clients and simulated nodes.
 
 Each direction of a connection keeps its order and has its own random delays, so messages of different
 connections overtake each other and those of one never do. A connection may break at any message: before the
 request arrives, after it was carried out but before its reply left, or with the reply under way; the client
 cannot tell which. Both ends learn of it later, each in its own time.
+
+Every end is somewhere: a node at its name, a client at its own (`source`). Between two places the way can be
+cut, in one direction or both (`cut`, `heal`), be slow (`slow`), and whatever is connected there can be broken
+(`break_between`). A cut loses nothing that TCP would not send again: what is under way waits in its
+connection, arrives late when the way is whole again, or the connection ends because somebody lost patience.
+Neither end is told; a connection that is made into a cut is neither opened nor refused (`Unreachable`).
+
+A place that is a process can be stopped and go on (`Gate`): what arrives meanwhile waits there.
 
 The broker's end implements `broker.peer.Peer`, with the same reply queue that real sockets use. A frame is
 overwritten as soon as its handler returns, because a real one lies in a buffer that is used again: whoever
@@ -13,7 +21,7 @@ keeps a view of it will be found out.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, Protocol
@@ -22,8 +30,13 @@ from ottla.net.replies import Part, ReplyQueue, Slot, release_slices
 from ottla.ports.disk import FileSlice
 from ottla.ports.effects import Waiter
 from ottla.testing.disk import SimulatedCrash
-from ottla.testing.scheduler import Scheduler
+from ottla.testing.scheduler import Gate, Scheduler
 
+DEFAULT_PORT: Final = 9092
+SENT_AGAIN_MS_MAX: Final = 800.0
+SENDER_NOTICES_RATE: Final = 0.3
+SENDER_NOTICES_MS: Final = 5_000.0
+"""How often, and how late, a sender that gets no confirmation gives its connection up by itself."""
 USED_FRAME: Final = 0xAA
 """What a frame's bytes become after its handler returned."""
 
@@ -47,6 +60,10 @@ class ConnectionLost(Exception):
     """The client's view of a broken connection: what happened to its requests is unknown."""
 
 
+class Unreachable(ConnectionLost):
+    """Nobody answers, not even with a refusal: whoever connects may try again, until it loses patience."""
+
+
 class Acceptor(Protocol):
     """What listens at an address: a simulated broker."""
 
@@ -62,56 +79,180 @@ class SimNetwork:
         self.scheduler = scheduler
         self.faults = faults if faults is not None else NetworkFaults()
         self.stats: Counter[str] = Counter()
-        self._listeners: dict[str, Acceptor] = {}
+        self.bootstrap = f"broker:{DEFAULT_PORT}"
+        """Where clients begin that are not told otherwise."""
+        self._listeners: dict[str, tuple[Acceptor, str]] = {}
         self._ports = 0
+        self._gates: dict[str, Gate] = {}
+        self._cuts: dict[tuple[str, str], None] = {}
+        self._slow_ms: dict[tuple[str, str], float] = {}
+        self._connections: dict[ServerEnd, None] = {}
 
-    def listen(self, address: str, acceptor: Acceptor) -> None:
+    def listen(self, address: str, acceptor: Acceptor, listener_name: str = "PLAINTEXT") -> None:
+        address = with_port(address)
         assert address not in self._listeners, f"{address} is taken"
-        self._listeners[address] = acceptor
+        self._listeners[address] = (acceptor, listener_name)
 
     def stop_listening(self, address: str) -> None:
-        self._listeners.pop(address, None)
+        self._listeners.pop(with_port(address), None)
 
-    def connect(self, address: str) -> ClientEnd:
-        """Raises ConnectionLost when nobody listens there."""
-        acceptor = self._listeners.get(address)
-        if acceptor is None:
+    def connect(self, address: str, source: str = "") -> ClientEnd:
+        """Raises ConnectionLost when nobody listens there, Unreachable when the way is cut. `source` is the
+        name of who connects.
+        """
+        address = with_port(address)
+        self._ports += 1
+        source = source or f"client-{self._ports}"
+        place = host_of(address)
+        if self.is_cut(source, place) or self.is_cut(place, source):
+            self.stats["connections_cut"] += 1
+            raise Unreachable(f"nobody answers at {address}")
+        found = self._listeners.get(address)
+        if found is None:
             self.stats["connections_refused"] += 1
             raise ConnectionLost(f"nobody listens at {address}")
-        self._ports += 1
+        acceptor, listener_name = found
         self.stats["connections"] += 1
-        server = ServerEnd(self, acceptor, f"client-{self._ports}")
+        server = ServerEnd(self, acceptor, source, listener_name, place)
         client = ClientEnd(self, server)
         server.client = client
+        self._connections[server] = None
         acceptor.accept(server)
         return client
 
-    def delay_ms(self) -> float:
+    def is_up(self, place: str) -> bool:
+        """Whether somebody listens there."""
+        return any(host_of(address) == place for address in self._listeners)
+
+    # -- faults between places --
+
+    def gate(self, place: str, gate: Gate) -> None:
+        """What arrives at a place waits while its gate is shut."""
+        self._gates[place] = gate
+
+    def at(self, place: str, action: Callable[[], None]) -> None:
+        """Something happens to whoever is there: at once, or when it goes on."""
+        gate = self._gates.get(place)
+        if gate is None:
+            action()
+        else:
+            gate.pass_through(action)
+
+    def is_cut(self, sender: str, receiver: str) -> bool:
+        return (sender, receiver) in self._cuts
+
+    @property
+    def is_troubled(self) -> bool:
+        """Whether a way is cut or slow."""
+        return bool(self._cuts or self._slow_ms)
+
+    def cut(self, senders: Iterable[str], receivers: Iterable[str], *, both_ways: bool = True) -> None:
+        """Nothing arrives any more from the ones at the others, and back."""
+        receivers = list(receivers)
+        for sender in senders:
+            for receiver in receivers:
+                if sender != receiver:
+                    self._cuts[sender, receiver] = None
+                    if both_ways:
+                        self._cuts[receiver, sender] = None
+        self.stats["cuts" if both_ways else "cuts_one_way"] += 1
+
+    def heal(self) -> None:
+        """Every way is whole and fast again. What waited is sent again some time later."""
+        self._cuts.clear()
+        self._slow_ms.clear()
+        for connection in list(self._connections):
+            connection.way_is_whole()
+            if connection.closed and (connection.client is None or connection.client.closed):
+                del self._connections[connection]
+
+    def slow(self, one: str, other: str, delay_ms: float) -> None:
+        """Every message between the two takes up to that much longer, both ways."""
+        self._slow_ms[one, other] = self._slow_ms[other, one] = delay_ms
+        self.stats["slow_links"] += 1
+
+    def break_between(self, one: str, other: str) -> None:
+        """Every connection between two places ends; what is under way on it is lost, or not."""
+        for connection in list(self._connections):
+            if not connection.closed and {connection.place, connection.peer_host} == {one, other}:
+                self.stats["connections_broken"] += 1
+                self.at(connection.place, connection.break_connection)
+
+    def delay_ms(self, sender: str = "", receiver: str = "") -> float:
         rng = self.scheduler.random
+        slow_ms = self._slow_ms.get((sender, receiver), 0.0) if self._slow_ms else 0.0
+        if slow_ms:
+            slow_ms *= rng.random()
         if self.faults.slow_rate and rng.random() < self.faults.slow_rate:
             self.stats["slow_messages"] += 1
-            return rng.random() * self.faults.slow_ms_max
-        return rng.random() * self.faults.delay_ms_max
+            return slow_ms + rng.random() * self.faults.slow_ms_max
+        return slow_ms + rng.random() * self.faults.delay_ms_max
 
     def strikes(self, rate: float) -> bool:
         return rate > 0.0 and self.scheduler.random.random() < rate
 
 
+def with_port(address: str) -> str:
+    return address if ":" in address else f"{address}:{DEFAULT_PORT}"
+
+
+def host_of(address: str) -> str:
+    return address.rpartition(":")[0].strip("[]")
+
+
 class _Lane:
     """One direction of a connection: later messages never arrive before earlier ones."""
 
-    __slots__ = ("_network", "_free_ms")
+    __slots__ = ("_network", "_sender", "_receiver", "_free_ms", "_held", "_lose")
 
-    def __init__(self, network: SimNetwork) -> None:
+    def __init__(self, network: SimNetwork, sender: str, receiver: str, lose: Callable[[], None]) -> None:
+        """`lose` ends the connection at the sender, who has waited in vain for too long."""
         self._network = network
+        self._sender = sender
+        self._receiver = receiver
         self._free_ms = 0.0
+        self._held: deque[Callable[[], None]] = deque()
+        self._lose = lose
 
     def deliver(self, action: Callable[[], None]) -> None:
-        scheduler = self._network.scheduler
+        network = self._network
+        scheduler = network.scheduler
         # A hair later than the one before, since equal times have no order.
-        arrives_ms = max(scheduler.now_ms + self._network.delay_ms(), self._free_ms + 0.001)
+        arrives_ms = max(
+            scheduler.now_ms + network.delay_ms(self._sender, self._receiver), self._free_ms + 0.001
+        )
         self._free_ms = arrives_ms
-        scheduler.call_at(arrives_ms, action)
+        scheduler.call_at(arrives_ms, partial(self._arrive, action))
+
+    def _arrive(self, action: Callable[[], None]) -> None:
+        network = self._network
+        if self._held or network.is_cut(self._sender, self._receiver):
+            if not self._held and network.scheduler.random.random() < SENDER_NOTICES_RATE:
+                network.scheduler.call_after(
+                    SENDER_NOTICES_MS * (0.2 + network.scheduler.random.random()), self._give_up
+                )
+            self._held.append(action)
+            network.stats["messages_held"] += 1
+            return
+        network.at(self._receiver, action)
+
+    def _give_up(self) -> None:
+        if self._held:
+            self._network.stats["senders_gave_up"] += 1
+            self._network.at(self._sender, self._lose)
+
+    def way_is_whole(self) -> None:
+        """TCP sends again, with growing pauses: the first attempt that gets through may come late."""
+        if self._held:
+            scheduler = self._network.scheduler
+            scheduler.call_after(scheduler.random.random() * SENT_AGAIN_MS_MAX, self._send_again)
+
+    def _send_again(self) -> None:
+        if self._network.is_cut(self._sender, self._receiver):
+            return
+        held, self._held = self._held, deque()
+        for action in held:
+            self._arrive(action)
 
 
 class ClientEnd:
@@ -120,7 +261,7 @@ class ClientEnd:
     def __init__(self, network: SimNetwork, server: ServerEnd) -> None:
         self._network = network
         self._server = server
-        self._lane = _Lane(network)
+        self._lane = _Lane(network, server.peer_host, server.place, self.broken)
         self.closed = False
         self.on_reply: Callable[[bytes], None] | None = None
         self.on_closed: Callable[[], None] | None = None
@@ -142,6 +283,9 @@ class ClientEnd:
         if not self.closed:
             self.closed = True
             self._lane.deliver(self._server.peer_gone)
+
+    def way_is_whole(self) -> None:
+        self._lane.way_is_whole()
 
     def receive(self, frame: bytes) -> None:
         if not self.closed and self.on_reply is not None:
@@ -176,15 +320,23 @@ def _spoil(frame: bytearray) -> None:
 class ServerEnd:
     """The broker's end: a `Peer`."""
 
-    def __init__(self, network: SimNetwork, acceptor: Acceptor, peer_host: str) -> None:
+    def __init__(
+        self,
+        network: SimNetwork,
+        acceptor: Acceptor,
+        peer_host: str,
+        listener_name: str = "PLAINTEXT",
+        place: str = "",
+    ) -> None:
+        self.place = place
         self.peer_host = peer_host
-        self.listener_name = "PLAINTEXT"
+        self.listener_name = listener_name
         self.client: ClientEnd | None = None
         self.closed = False
         self.close_reason: str | None = None
         self._network = network
         self._acceptor = acceptor
-        self._lane = _Lane(network)
+        self._lane = _Lane(network, place, peer_host, self.peer_gone)
         self._replies = ReplyQueue(self._replies_ready)
         self._sending = False
         self._paused: list[object] = []
@@ -192,6 +344,8 @@ class ServerEnd:
         self._delivering = False
         self._kept: KeptFrame | None = None
         self._waiters: dict[Waiter, None] = {}
+        self._unseen = False
+        """It ended, and the client was not told."""
 
     # -- Peer --
 
@@ -204,6 +358,9 @@ class ServerEnd:
             self._network.stats["closed_by_broker"] += 1
             self.break_connection()
 
+    def close_quietly(self, reason: str) -> None:
+        self.close(reason)
+
     def keep_frame(self) -> KeptFrame:
         self._kept = KeptFrame()
         return self._kept
@@ -215,7 +372,7 @@ class ServerEnd:
         self._paused.remove(token)
         if not self._paused and self._inbox and not self._delivering:
             # A reader that was paused continues in another turn of the loop.
-            self._network.scheduler.call_after(0.0, self._deliver_inbox)
+            self._network.scheduler.call_after(0.0, lambda: self._network.at(self.place, self._deliver_inbox))
 
     def add_waiter(self, waiter: Waiter) -> None:
         self._waiters[waiter] = None
@@ -227,6 +384,10 @@ class ServerEnd:
 
     def receive(self, frame: bytes) -> None:
         if self.closed:
+            if self._unseen and self.client is not None and self._network.is_up(self.place):
+                # The machine is back, and does not know of this connection.
+                self._unseen = False
+                self._lane.deliver(self.client.broken)
             return
         self._inbox.append(frame)
         self._deliver_inbox()
@@ -256,7 +417,7 @@ class ServerEnd:
             # File slices are read when they are sent, which may be a while after the reply was made.
             self._network.scheduler.call_after(
                 self._network.delay_ms() if self._network.scheduler.random.random() < 0.3 else 0.0,
-                self._send_ready,
+                lambda: self._network.at(self.place, self._send_ready),
             )
 
     def _send_ready(self) -> None:
@@ -288,6 +449,11 @@ class ServerEnd:
     def peer_gone(self) -> None:
         self._gone()
 
+    def way_is_whole(self) -> None:
+        self._lane.way_is_whole()
+        if self.client is not None:
+            self.client.way_is_whole()
+
     def _gone(self) -> None:
         if self.closed:
             return
@@ -299,13 +465,16 @@ class ServerEnd:
         for waiter in waiters:
             waiter.expire()
 
-    def crashed(self) -> None:
-        """The broker's machine is gone: nothing of it runs any more, and the client hears of it in time."""
+    def crashed(self, *, unseen: bool = False) -> None:
+        """The broker's process is gone: nothing of it runs any more. The client hears of it in time, unless
+        the whole machine is gone (`unseen`): then it hears nothing before the machine is back.
+        """
         if not self.closed:
             self.closed = True
             self._inbox.clear()
             self._waiters.clear()
-            if self.client is not None:
+            self._unseen = unseen
+            if self.client is not None and not unseen:
                 self._lane.deliver(self.client.broken)
 
 

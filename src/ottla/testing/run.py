@@ -20,6 +20,7 @@ from typing import Final
 
 from ottla.testing.broker_run import BrokerRun
 from ottla.testing.client_run import ClientRun
+from ottla.testing.cluster_run import ClusterRun
 from ottla.testing.compaction_run import CompactionRun
 from ottla.testing.group_run import GroupRun
 from ottla.testing.log_run import LogRun
@@ -57,6 +58,10 @@ def _run_clients(seed: int, options: argparse.Namespace) -> Counter[str]:
     return ClientRun(seed, steps=options.steps or 20).run()
 
 
+def _run_cluster(seed: int, options: argparse.Namespace) -> Counter[str]:
+    return ClusterRun(seed, steps=options.steps or 8).run()
+
+
 PARTS: Final[dict[str, Callable[[int, argparse.Namespace], Counter[str]]]] = {
     "log": _run_log,
     "manager": _run_manager,
@@ -65,6 +70,7 @@ PARTS: Final[dict[str, Callable[[int, argparse.Namespace], Counter[str]]]] = {
     "groups": _run_groups,
     "transactions": _run_transactions,
     "clients": _run_clients,
+    "cluster": _run_cluster,
 }
 
 
@@ -77,6 +83,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, help="the first seed; a fresh one when left out")
     parser.add_argument("--count", type=int, default=1, help="how many seeds to run (default 1)")
     parser.add_argument("--minutes", type=float, help="run seeds until this much time has passed")
+    parser.add_argument("--hours", type=float, help="the same in hours")
     parser.add_argument("--part", choices=[*PARTS, "all"], default="all")
     parser.add_argument("--steps", type=int, help="the length of each run's workload")
     parser.add_argument("--images", type=float, default=0.5, help="log: crashes tried per disk operation")
@@ -85,7 +92,8 @@ def main(arguments: list[str] | None = None) -> int:
     logging.basicConfig(level=logging.INFO if options.verbose else logging.CRITICAL, format="%(message)s")
     first = options.seed if options.seed is not None else random.SystemRandom().getrandbits(SEED_BITS)
     names = list(PARTS) if options.part == "all" else [options.part]
-    ends = None if options.minutes is None else time.monotonic() + options.minutes * 60
+    minutes = options.minutes if options.hours is None else options.hours * 60
+    ends = None if minutes is None else time.monotonic() + minutes * 60
     reports: dict[str, Counter[str]] = {name: Counter() for name in names}
     began = time.monotonic()
     done = 0

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import heapq
 import random
+from collections import deque
 from collections.abc import Callable
+from typing import Protocol
 
 
 class Event:
@@ -31,6 +33,19 @@ class Event:
 
 class StuckError(AssertionError):
     """The simulation can never reach the state that was waited for: no event is left, or time ran out."""
+
+
+class Turns(Protocol):
+    """Where a process puts what it will do later: the scheduler itself, or a gate before it."""
+
+    random: random.Random
+
+    @property
+    def now_ms(self) -> float: ...
+
+    def call_at(self, time_ms: float, action: Callable[[], None]) -> Event: ...
+
+    def call_after(self, delay_ms: float, action: Callable[[], None]) -> Event: ...
 
 
 class Scheduler:
@@ -88,3 +103,68 @@ class Scheduler:
             if time_ms > end_ms:
                 raise StuckError(f"seed {self.seed}: still waiting after {within_ms:.0f} virtual ms")
             self.step()
+
+
+class GatedEvent(Event):
+    """An event of one process: while that is stopped, it waits at the gate."""
+
+    __slots__ = ("queued",)
+
+    def __init__(self, time_ms: float, action: Callable[[], None]) -> None:
+        super().__init__(time_ms, action)
+        self.queued: Event | None = None
+
+    def cancel(self) -> None:
+        self.action = None
+        if self.queued is not None:
+            self.queued.cancel()
+
+
+class Gate:
+    """A scheduler for one process, which can be stopped (SIGSTOP) and go on: time passes meanwhile, and what
+    fell due happens all at once afterwards, in its order.
+    """
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self.random = scheduler.random
+        self.is_shut = False
+        self._scheduler = scheduler
+        self._backlog: deque[Callable[[], None]] = deque()
+
+    @property
+    def now_ms(self) -> float:
+        return self._scheduler.now_ms
+
+    def call_at(self, time_ms: float, action: Callable[[], None]) -> Event:
+        event = GatedEvent(time_ms, action)
+
+        def happen() -> None:
+            due, event.action = event.action, None
+            if due is not None:
+                due()
+
+        event.queued = self._scheduler.call_at(time_ms, lambda: self.pass_through(happen))
+        return event
+
+    def call_after(self, delay_ms: float, action: Callable[[], None]) -> Event:
+        return self.call_at(self.now_ms + max(0.0, delay_ms), action)
+
+    def pass_through(self, action: Callable[[], None]) -> None:
+        """Now, or when the gate is open."""
+        if self.is_shut:
+            self._backlog.append(action)
+        else:
+            action()
+
+    def shut(self) -> None:
+        self.is_shut = True
+
+    def open(self) -> None:
+        self.is_shut = False
+        while self._backlog and not self.is_shut:
+            self._backlog.popleft()()
+
+    def clear(self) -> None:
+        """The process has ended: nothing of it will happen any more."""
+        self.is_shut = False
+        self._backlog.clear()

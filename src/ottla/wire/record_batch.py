@@ -67,6 +67,7 @@ __all__ = [
     "empty_batch",
     "encode_batch",
     "encode_columns",
+    "encode_control_batch",
     "encode_end_txn_batch",
     "encode_leader_change_batch",
     "encode_lists",
@@ -1147,6 +1148,18 @@ def encode_leader_change_batch(
     value.append(0)
     record = Record(0, timestamp, _CONTROL_KEY.pack(0, ControlType.LEADER_CHANGE), bytes(value))
     return encode_batch([record], base_offset=base_offset, control=True, leader_epoch=leader_epoch)
+
+
+def encode_control_batch(
+    records: Sequence[tuple[int, bytes]], *, timestamp: int, base_offset: int, leader_epoch: int
+) -> bytearray:
+    """A batch of the metadata log's control records, each given as its ControlType and its message."""
+    return encode_batch(
+        [Record(0, timestamp, _CONTROL_KEY.pack(0, kind), value) for kind, value in records],
+        base_offset=base_offset,
+        control=True,
+        leader_epoch=leader_epoch,
+    )
 
 
 def decode_leader_change(record: Record) -> LeaderChange:

@@ -100,6 +100,9 @@ class BenchPeer:
     def open_slot(self) -> Slot:
         return self._queue.open_slot()
 
+    def close_quietly(self, reason: str) -> None:
+        self.close(reason)
+
     def close(self, reason: str) -> None:
         if self.close_reason is None:
             self.close_reason = reason

@@ -54,7 +54,7 @@ def test_names_that_nobody_has_leave_nothing_behind(bench: Bench) -> None:
         return (
             len(node.partitions),
             len(node.image.topics),
-            sum(len(each) for each in node.metadata_cache._by_version.values()),
+            sum(len(each) for each in node.metadata_cache._cached.values()),
             len(node.fetch_sessions),
             len(node.config._log_configs),
             bench.driver.tasks_waiting,
@@ -80,7 +80,7 @@ def test_topics_made_and_deleted_in_a_loop_leave_no_memory_behind(bench: Bench) 
             len(node.partitions_by_id),
             len(node.logs.logs),
             len(node.logs.offline),
-            sum(len(each) for each in node.metadata_cache._by_version.values()),
+            sum(len(each) for each in node.metadata_cache._cached.values()),
         )
 
     bench.call(MetadataRequest(topics=None))

@@ -293,3 +293,32 @@ def test_nothing_is_written_to_a_partition_before_its_name_is_durable() -> None:
         assert bench.scheduler.step()
     assert bench.call(MetadataRequest(topics=None)).topics[0].error_code == 0
     assert bench.produce("events") >= 0
+
+
+def test_the_controller_is_told_in_which_directory_each_replica_is(two: Bench) -> None:
+    """KIP-858: of a broker with several directories the controller cannot know it, and it elects no leader
+    whose directory is not among those that the broker has.
+    """
+    two.scheduler.run_for(2_000)
+    topic = two.node.image.topics["events"]
+    for index, state in topic.partitions.items():
+        log_dir = two.node.logs.dir_of(two.node.partitions[("events", index)].log)
+        assert log_dir is not None
+        assert state.directories == (log_dir.directory_id,)
+
+
+def test_a_replica_on_a_new_disk_is_told_to_be_there() -> None:
+    bench = Bench()
+    bench.create("events")
+    known = bench.node.image.topics["events"].partitions[0].directories
+    (log_dir,) = bench.node.logs.dirs
+    assert known == (log_dir.directory_id,)
+    log_dir.directory_id = bytes(range(16))
+    bench.call(
+        CreatePartitionsRequest(
+            topics=[CreatePartitionsTopic(name="events", count=2, assignments=None)], timeout_ms=1_000
+        ),
+        3,
+    )
+    bench.scheduler.run_for(2_000)
+    assert bench.node.image.topics["events"].partitions[0].directories == (bytes(range(16)),)

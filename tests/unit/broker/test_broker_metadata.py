@@ -83,7 +83,7 @@ def test_the_spliced_answer_is_byte_for_byte_the_generated_encoding(
         if version <= 10:
             request.include_cluster_authorized_operations = operations
     image = bench.node.image
-    topics = [topic_response(image, image.topics[name]) for name in ("one", "three")]
+    topics = [topic_response(image, image.topics[name], version, "PLAINTEXT") for name in ("one", "three")]
     for topic in topics:
         if operations and version >= 8:
             topic.topic_authorized_operations = metadata.ALL_TOPIC_OPERATIONS
@@ -185,9 +185,9 @@ def test_an_answer_is_encoded_once_and_again_when_the_topic_changes(
 ) -> None:
     made: list[str] = []
 
-    def counting(image: Any, topic: Any) -> Any:
+    def counting(image: Any, topic: Any, version: int, listener_name: str) -> Any:
         made.append(topic.name)
-        return topic_response(image, topic)
+        return topic_response(image, topic, version, listener_name)
 
     monkeypatch.setattr("ottla.broker.metadata_cache.topic_response", counting)
     for _ in range(3):
@@ -212,7 +212,7 @@ def test_a_deleted_topic_leaves_the_cache(bench: Bench) -> None:
     bench.delete("three")
     for version in (5, 12):
         assert set(codes(bench.call(MetadataRequest(topics=None), version))) == {"one"}
-    assert all(len(each) <= 1 for each in bench.node.metadata_cache._by_version.values())
+    assert all(len(each) <= 1 for each in bench.node.metadata_cache._cached.values())
 
 
 @pytest.mark.parametrize("version", VERSIONS)

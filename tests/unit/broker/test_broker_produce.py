@@ -370,7 +370,7 @@ def test_a_topic_deleted_while_its_flush_runs_is_told(careful: Bench) -> None:
     bench = careful
     partition = bench.node.partitions[("careful", 0)]
     correlation_id = bench.peer.send(produce_request("careful"), 12)
-    bench.node._remove(partition.topic_id, "careful", 0)
+    bench.node.replicas.remove(partition.topic_id, "careful", 0)
     bench.node._set_image(EMPTY_IMAGE)
     bench.scheduler.run_until(lambda: correlation_id in bench.peer.answered, within_ms=100)
     answer = answer_of(bench.reply(produce_request("careful"), correlation_id, 12))

@@ -190,7 +190,7 @@ def test_a_metadata_log_that_cannot_be_read_to_its_end_is_refused(
 
 
 def test_a_refusal_reaches_every_part_of_an_answer() -> None:
-    from ottla.broker.node import refuse
+    from ottla.broker.controller_host import refuse
     from ottla.wire.messages.create_topics import CreatableTopicResult, CreateTopicsResponse
     from ottla.wire.messages.update_features import UpdateFeaturesResponse
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Container
 
 from ottla.broker.context import RequestContext
+from ottla.broker.coordinator import answer
 from ottla.broker.replies import Close
 from ottla.coordination.outcome import Outcome
 from ottla.coordination.promise import Promise
@@ -27,7 +28,6 @@ from ottla.wire.messages.add_partitions_to_txn import (
     AddPartitionsToTxnResult,
     AddPartitionsToTxnTopic,
     AddPartitionsToTxnTopicResult,
-    AddPartitionsToTxnTransaction,
 )
 
 BATCHED_FROM = 4
@@ -44,7 +44,7 @@ def handle(
     if _names_too_many(ctx, asked):
         return Close("an AddPartitionsToTxn request names more partitions than there are")
     if is_single:
-        verdicts = yield from _add(
+        promise = yield from _add(
             ctx,
             turn,
             request.v3_and_below_transactional_id,
@@ -53,13 +53,29 @@ def handle(
             request.v3_and_below_topics,
             verify_only=False,
         )
-        results = yield from _results(turn, verdicts)
+        results = yield from _results(ctx, turn, promise)
         return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=results)
-    response = AddPartitionsToTxnResponse()
+    # All are decided before the first is waited for: they share the wait for the high watermark.
+    promises: list[Promise[Verdicts]] = []
     for each in request.transactions:
         if turn.over():
             yield turn.rest()
-        response.results_by_transaction.append((yield from _one_of_many(ctx, turn, each)))
+        promise = yield from _add(
+            ctx,
+            turn,
+            each.transactional_id,
+            each.producer_id,
+            each.producer_epoch,
+            each.topics,
+            verify_only=each.verify_only,
+        )
+        promises.append(promise)
+    response = AddPartitionsToTxnResponse()
+    for each, promise in zip(request.transactions, promises, strict=True):
+        results = yield from _results(ctx, turn, promise)
+        response.results_by_transaction.append(
+            AddPartitionsToTxnResult(transactional_id=each.transactional_id, topic_results=results)
+        )
     return response
 
 
@@ -72,22 +88,6 @@ def _names_too_many(ctx: RequestContext, asked: list[list[AddPartitionsToTxnTopi
     return most > there + ADD_PARTITIONS_STRANGERS_MAX
 
 
-def _one_of_many(
-    ctx: RequestContext, turn: Turn, each: AddPartitionsToTxnTransaction
-) -> Steps[AddPartitionsToTxnResult]:
-    verdicts = yield from _add(
-        ctx,
-        turn,
-        each.transactional_id,
-        each.producer_id,
-        each.producer_epoch,
-        each.topics,
-        verify_only=each.verify_only,
-    )
-    results = yield from _results(turn, verdicts)
-    return AddPartitionsToTxnResult(transactional_id=each.transactional_id, topic_results=results)
-
-
 def _add(
     ctx: RequestContext,
     turn: Turn,
@@ -97,7 +97,8 @@ def _add(
     topics: list[AddPartitionsToTxnTopic],
     *,
     verify_only: bool,
-) -> Steps[Verdicts]:
+) -> Steps[Promise[Verdicts]]:
+    """Decides; the promise may be kept already."""
     known = ctx.node.image.topics
     named: Verdicts = {}
     is_complete = True
@@ -112,9 +113,9 @@ def _add(
                 ErrorCode.OPERATION_NOT_ATTEMPTED if is_there else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
             )
     if not is_complete:
-        return named
+        return _kept(named)
     if not transactional_id:
-        return dict.fromkeys(named, ErrorCode.INVALID_REQUEST)
+        return _kept(dict.fromkeys(named, ErrorCode.INVALID_REQUEST))
     partitions = tuple(named)
 
     def decision(shard: TransactionShard, promise: Promise[Verdicts]) -> Outcome:
@@ -128,19 +129,30 @@ def _add(
             promise=promise,
         )
 
-    return (
-        yield from ctx.node.transactions.ask(
-            ctx, transactional_id, decision, lambda error: dict.fromkeys(partitions, _code(ctx, error))
-        )
+    return ctx.node.transactions.promise(
+        transactional_id, decision, lambda error: dict.fromkeys(partitions, _code(ctx, error))
     )
+
+
+def _kept(verdicts: Verdicts) -> Promise[Verdicts]:
+    promise: Promise[Verdicts] = Promise(lambda error: verdicts)
+    promise.complete(verdicts)
+    return promise
 
 
 def _code(ctx: RequestContext, error: KafkaError) -> ErrorCode:
     return error_for(AddPartitionsToTxnRequest.API_KEY, ctx.version, error.code)
 
 
-def _results(turn: Turn, verdicts: Verdicts) -> Steps[list[AddPartitionsToTxnTopicResult]]:
+def _results(
+    ctx: RequestContext, turn: Turn, promise: Promise[Verdicts]
+) -> Steps[list[AddPartitionsToTxnTopicResult]]:
     """One for each partition, however often it was named."""
+    if promise.done:
+        verdicts = promise.kept()
+    else:
+        verdicts = yield from answer(ctx, promise)
+        turn.begin()
     by_topic: dict[str, AddPartitionsToTxnTopicResult] = {}
     for (topic, index), code in verdicts.items():
         if turn.over():

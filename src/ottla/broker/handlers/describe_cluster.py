@@ -1,5 +1,5 @@
 """DescribeCluster (key 60): id, controller and brokers. v1 tells brokers from controllers; v2 may show
-fenced brokers.
+fenced brokers. A broker's listener describes brokers, a controller's the controllers (KIP-919).
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from typing import Final
 
 from ottla.broker.context import RequestContext
 from ottla.broker.handlers.metadata import ALL_CLUSTER_OPERATIONS, NOT_ASKED
+from ottla.broker.metadata_cache import shown_controller
+from ottla.broker.node import Node
 from ottla.model.errors import ErrorCode
 from ottla.wire.messages.describe_cluster import (
     DescribeClusterBroker,
@@ -33,22 +35,46 @@ def handle(ctx: RequestContext, request: DescribeClusterRequest) -> DescribeClus
     response = DescribeClusterResponse(
         cluster_id=node.cluster_id,
         endpoint_type=request.endpoint_type,
-        controller_id=node.node_id,
         cluster_authorized_operations=(
             ALL_CLUSTER_OPERATIONS if request.include_cluster_authorized_operations else NOT_ASKED
         ),
     )
-    for broker in node.image.brokers.values():
-        if broker.fenced and not request.include_fenced_brokers:
-            continue
-        endpoint = node.endpoint_of(broker, ctx.peer.listener_name)
-        response.brokers.append(
-            DescribeClusterBroker(
-                broker_id=broker.node_id,
-                host=endpoint.host,
-                port=endpoint.port,
-                rack=broker.rack,
-                is_fenced=broker.fenced,
-            )
-        )
+    if at_controller:
+        response.controller_id = node.quorum.leader_id
+        response.brokers = _controllers(node, ctx.peer.listener_name)
+    else:
+        response.controller_id = shown_controller(node)
+        response.brokers = _brokers(node, ctx.peer.listener_name, request.include_fenced_brokers)
     return response
+
+
+def _brokers(node: Node, listener_name: str, with_fenced: bool) -> list[DescribeClusterBroker]:
+    return [
+        DescribeClusterBroker(
+            broker_id=broker.node_id,
+            host=endpoint.host,
+            port=endpoint.port,
+            rack=broker.rack,
+            is_fenced=broker.fenced,
+        )
+        for broker in node.image.brokers.values()
+        if (with_fenced or not broker.fenced)
+        and (endpoint := broker.listeners.get(listener_name)) is not None
+    ]
+
+
+def _controllers(node: Node, listener_name: str) -> list[DescribeClusterBroker]:
+    """Those that have registered, at the listener that was asked; else the voters that this node knows of
+    (KIP-919).
+    """
+    found = {
+        voter.node_id: DescribeClusterBroker(broker_id=voter.node_id, host=voter.host, port=voter.port)
+        for voter in node.server_config.voters
+    }
+    for controller_id, record in node.image.controllers.items():
+        for endpoint in record.end_points:
+            if endpoint.name == listener_name:
+                found[controller_id] = DescribeClusterBroker(
+                    broker_id=controller_id, host=endpoint.host, port=endpoint.port
+                )
+    return [found[each] for each in sorted(found)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ottla.broker.context import RequestContext
 from ottla.broker.handlers.metadata import ALL_TOPIC_OPERATIONS
-from ottla.broker.metadata_cache import offline_replicas
+from ottla.broker.metadata_cache import NO_LEADER, offline_replicas, reachable_leader
 from ottla.metadata.image import TopicImage
 from ottla.model.errors import ErrorCode
 from ottla.model.topics import topic_name_problem
@@ -84,6 +84,7 @@ def _described(
     ctx: RequestContext, topic: TopicImage, indexes: list[int]
 ) -> DescribeTopicPartitionsResponseTopic:
     brokers = ctx.node.image.brokers
+    listener_name = ctx.peer.listener_name
     described = DescribeTopicPartitionsResponseTopic(
         name=topic.name,
         topic_id=topic.topic_id,
@@ -92,17 +93,18 @@ def _described(
     )
     for index in indexes:
         state = topic.partitions[index]
+        leader = reachable_leader(brokers, state, listener_name)
         described.partitions.append(
             DescribeTopicPartitionsResponsePartition(
-                error_code=ErrorCode.NONE if state.leader >= 0 else ErrorCode.LEADER_NOT_AVAILABLE,
+                error_code=ErrorCode.LEADER_NOT_AVAILABLE if leader == NO_LEADER else ErrorCode.NONE,
                 partition_index=index,
-                leader_id=state.leader,
+                leader_id=leader,
                 leader_epoch=state.leader_epoch,
                 replica_nodes=list(state.replicas),
                 isr_nodes=list(state.isr),
                 eligible_leader_replicas=list(state.eligible_leader_replicas),
                 last_known_elr=list(state.last_known_elr),
-                offline_replicas=offline_replicas(brokers, state.replicas),
+                offline_replicas=offline_replicas(brokers, state, listener_name),
             )
         )
     return described

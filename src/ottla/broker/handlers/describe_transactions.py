@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ottla.broker.context import RequestContext
+from ottla.broker.transaction_host import TransactionHost
 from ottla.log.turn import Turn
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.ports.effects import Steps
@@ -18,6 +19,7 @@ def handle(ctx: RequestContext, request: DescribeTransactionsRequest) -> Steps[D
     transactions = ctx.node.transactions
     turn = Turn(ctx.node.clock)
     seen: set[str] = set()
+    described: dict[TransactionHost, list[int]] = {}
     for transactional_id in request.transactional_ids:
         if turn.over():
             yield turn.rest()
@@ -28,9 +30,16 @@ def handle(ctx: RequestContext, request: DescribeTransactionsRequest) -> Steps[D
             seen.add(transactional_id)
             host = transactions.host_of(transactional_id)
             state = host.shard.describe(transactional_id)
-            # What it rests on may not be committed yet.
-            yield from host.committed(host.last_offset)
+            described.setdefault(host, []).append(len(response.transaction_states))
         except KafkaError as error:
             state = TransactionState(transactional_id=transactional_id, error_code=error.code)
         response.transaction_states.append(state)
+    for host, places in described.items():
+        # What they rest on may not be committed yet: one wait for all ids of a shard.
+        if not (yield from host.committed()):
+            code = ErrorCode.NOT_COORDINATOR if host.over else ErrorCode.COORDINATOR_NOT_AVAILABLE
+            for place in places:
+                response.transaction_states[place] = TransactionState(
+                    transactional_id=request.transactional_ids[place], error_code=code
+                )
     return response

@@ -38,13 +38,13 @@ def _create_and_respond(
     ctx: RequestContext, request: FindCoordinatorRequest, topic: str
 ) -> Steps[FindCoordinatorResponse]:
     """Kafka answers COORDINATOR_NOT_AVAILABLE and creates meanwhile; here the first answer is final."""
-    created = yield from ctx.node.decide(lambda controller: controller.auto_create_topics([topic]))
+    refusals = yield from ctx.node.auto_creation.create([topic])
     refused = None
-    result = created.topics[0]
-    if result.error_code not in (ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS):
+    if topic in refusals:
+        error = refusals[topic]
         refused = KafkaError(
             ErrorCode.COORDINATOR_NOT_AVAILABLE,
-            f"{topic} could not be created: {result.error_message}",
+            f"{topic} could not be created: {error.message or error.code.name}",
         )
     return (yield from _respond_in_turns(ctx, request, refused))
 
@@ -85,11 +85,11 @@ def _find(ctx: RequestContext, key_type: int, key: str, refused: KafkaError | No
             raise refused
         node_id = _coordinator_of(ctx.node, key_type, key)
         broker = ctx.node.image.brokers.get(node_id)
-        if broker is None:
+        endpoint = None if broker is None else broker.listeners.get(ctx.peer.listener_name)
+        if endpoint is None:
             raise KafkaError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
     except KafkaError as error:
         return Coordinator(key=key, node_id=-1, port=-1, error_code=error.code, error_message=error.message)
-    endpoint = ctx.node.endpoint_of(broker, ctx.peer.listener_name)
     return Coordinator(key=key, node_id=node_id, host=endpoint.host, port=endpoint.port)
 
 

@@ -1,13 +1,15 @@
 """IncrementalAlterConfigs (key 44): set, delete, append to and subtract from single configs.
 
-The decision is `metadata/`'s; the reply leaves when its records are on stable storage and applied.
-"""
+The controller decides."""
 
 from __future__ import annotations
 
 from ottla.broker.context import RequestContext
+from ottla.broker.controller_host import answer_or_refuse
+from ottla.model.errors import KafkaError
 from ottla.ports.effects import Steps
 from ottla.wire.messages.incremental_alter_configs import (
+    AlterConfigsResourceResponse,
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
 )
@@ -16,4 +18,20 @@ from ottla.wire.messages.incremental_alter_configs import (
 def handle(
     ctx: RequestContext, request: IncrementalAlterConfigsRequest
 ) -> Steps[IncrementalAlterConfigsResponse]:
-    return ctx.node.decide(lambda controller: controller.incremental_alter_configs(request))
+    return answer_or_refuse(
+        ctx.node.ask_controller(request, ctx.version), lambda error: _refused(request, error)
+    )
+
+
+def _refused(request: IncrementalAlterConfigsRequest, error: KafkaError) -> IncrementalAlterConfigsResponse:
+    return IncrementalAlterConfigsResponse(
+        responses=[
+            AlterConfigsResourceResponse(
+                error_code=error.code,
+                error_message=error.message,
+                resource_type=resource.resource_type,
+                resource_name=resource.resource_name,
+            )
+            for resource in request.resources
+        ]
+    )

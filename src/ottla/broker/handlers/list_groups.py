@@ -21,7 +21,7 @@ def handle(ctx: RequestContext, request: ListGroupsRequest) -> Steps[ListGroupsR
                 some = groups[begin : begin + GROUPS_PER_TURN]
                 response.groups += shard.admin.list(request.states_filter, request.types_filter, some)
                 yield Sleep(0)
-            if not (yield from host.committed(host.last_offset)):
+            if not (yield from host.committed()):
                 raise KafkaError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
     except KafkaError as error:
         return ListGroupsResponse(error_code=error.code)

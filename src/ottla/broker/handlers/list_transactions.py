@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ottla.broker.context import RequestContext
 from ottla.log.turn import Turn
-from ottla.model.errors import KafkaError
+from ottla.model.errors import ErrorCode, KafkaError
 from ottla.ports.effects import Steps
 from ottla.transactions.admin import read_filters
 from ottla.wire.messages.list_transactions import ListTransactionsRequest, ListTransactionsResponse
@@ -24,7 +24,9 @@ def handle(ctx: RequestContext, request: ListTransactionsRequest) -> Steps[ListT
                 if turn.over():
                     yield turn.rest()
             # What it rests on may not be committed yet.
-            yield from host.committed(host.last_offset)
+            if not (yield from host.committed()):
+                raise KafkaError(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+            turn.begin()
     except KafkaError as error:
         return ListTransactionsResponse(error_code=error.code)
     return response

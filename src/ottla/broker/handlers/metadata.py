@@ -4,8 +4,9 @@ v1 null asks for all topics and an empty list for none (v0: the empty list asks 
 auto-creation; v5 offline replicas; v7 leader epochs; v8 authorised operations; v9 flexible; v10 topic ids;
 v12 topics by id alone; v13 a top-level error.
 
-A topic's answer is encoded once per version and kept until the topic or the brokers change: a response for
-ten thousand partitions is then a join of bytes.
+A topic's answer is encoded once per version and listener, and kept until the topic or the brokers change: a
+response for ten thousand partitions is then a join of bytes. Brokers that are fenced, or have no endpoint for
+the client's listener, are left out.
 """
 
 from __future__ import annotations
@@ -14,8 +15,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from ottla.broker.context import RequestContext
-from ottla.broker.metadata_cache import topic_response
-from ottla.broker.node import Node
+from ottla.broker.metadata_cache import shown_controller, topic_response
 from ottla.broker.replies import Encoded
 from ottla.metadata.image import BrokerImage, TopicImage
 from ottla.model.errors import ErrorCode
@@ -78,12 +78,8 @@ def _create_and_respond(
     """Kafka answers UNKNOWN_TOPIC_OR_PARTITION first and creates meanwhile; here the answer waits, and is
     final.
     """
-    created = yield from ctx.node.decide(lambda controller: controller.auto_create_topics(missing))
-    refusals = {
-        result.name: ErrorCode(result.error_code)
-        for result in created.topics
-        if result.error_code in TELLING_CODES
-    }
+    refused = yield from ctx.node.auto_creation.create(missing)
+    refusals = {name: error.code for name, error in refused.items() if error.code in TELLING_CODES}
     return (yield from _respond_in_slices(ctx, request, asked, refusals))
 
 
@@ -99,34 +95,32 @@ def _respond_in_slices(
     for done, wanted in enumerate(asked):
         if done and done % NAMES_PER_TURN == 0:
             yield Sleep(0)
-        pieces.append(_answer(ctx.node, wanted, ctx.version, operations, refusals))
+        pieces.append(_answer(ctx, wanted, operations, refusals))
     return _assemble(ctx, request, pieces)
 
 
 def _respond(
     ctx: RequestContext, request: MetadataRequest, asked: list[MetadataRequestTopic] | None
 ) -> Encoded:
-    node = ctx.node
-    version = ctx.version
-    operations = request.include_topic_authorized_operations and version >= 8
+    operations = request.include_topic_authorized_operations and ctx.version >= 8
     if asked is None:
-        pieces = [_encoded_topic(node, each, version, operations) for each in node.image.topics.values()]
+        pieces = [_encoded_topic(ctx, each, operations) for each in ctx.node.image.topics.values()]
     else:
-        pieces = [_answer(node, wanted, version, operations, NO_REFUSALS) for wanted in asked]
+        pieces = [_answer(ctx, wanted, operations, NO_REFUSALS) for wanted in asked]
     return _assemble(ctx, request, pieces)
 
 
 def _assemble(ctx: RequestContext, request: MetadataRequest, pieces: list[bytes | bytearray]) -> Encoded:
     node = ctx.node
-    image = node.image
+    listener_name = ctx.peer.listener_name
     response = MetadataResponse(
         brokers=[
-            _broker(node, broker, ctx.peer.listener_name)
-            for broker in image.brokers.values()
-            if not broker.fenced
+            _broker(broker, listener_name)
+            for broker in node.image.brokers.values()
+            if not broker.fenced and listener_name in broker.listeners
         ],
         cluster_id=node.cluster_id,
-        controller_id=node.node_id,
+        controller_id=shown_controller(node),
         cluster_authorized_operations=(
             ALL_CLUSTER_OPERATIONS if request.include_cluster_authorized_operations else NOT_ASKED
         ),
@@ -153,13 +147,13 @@ def splice_topics(response: MetadataResponse, topics: list[bytes | bytearray], v
 
 
 def _answer(
-    node: Node,
+    ctx: RequestContext,
     wanted: MetadataRequestTopic,
-    version: int,
     operations: bool,
     refusals: Mapping[str, ErrorCode],
 ) -> bytes | bytearray:
-    image = node.image
+    image = ctx.node.image
+    version = ctx.version
     by_id = wanted.topic_id != NO_TOPIC_ID
     topic: TopicImage | None
     if version < 12 and (by_id or wanted.name is None):
@@ -177,7 +171,7 @@ def _answer(
             else ErrorCode.INVALID_TOPIC_EXCEPTION
         )
     if topic is not None:
-        return _encoded_topic(node, topic, version, operations)
+        return _encoded_topic(ctx, topic, operations)
     name_or_null = wanted.name if not by_id or version < 12 else None
     out = Encoder()
     MetadataResponseTopic(
@@ -189,18 +183,19 @@ def _answer(
     return out.to_bytes()
 
 
-def _encoded_topic(node: Node, topic: TopicImage, version: int, operations: bool) -> bytes | bytearray:
+def _encoded_topic(ctx: RequestContext, topic: TopicImage, operations: bool) -> bytes | bytearray:
+    node, version, listener_name = ctx.node, ctx.version, ctx.peer.listener_name
     if not operations:
-        return node.metadata_cache.encoded(node.image, topic, version)
+        return node.metadata_cache.encoded(node.image, topic, version, listener_name)
     out = Encoder()
-    response = topic_response(node.image, topic)
+    response = topic_response(node.image, topic, version, listener_name)
     response.topic_authorized_operations = ALL_TOPIC_OPERATIONS
     response.encode(out, version)
     return out.to_bytes()
 
 
-def _broker(node: Node, broker: BrokerImage, listener_name: str) -> MetadataResponseBroker:
-    endpoint = node.endpoint_of(broker, listener_name)
+def _broker(broker: BrokerImage, listener_name: str) -> MetadataResponseBroker:
+    endpoint = broker.listeners[listener_name]
     return MetadataResponseBroker(
         node_id=broker.node_id, host=endpoint.host, port=endpoint.port, rack=broker.rack
     )

@@ -151,7 +151,7 @@ def _conclude(ctx: RequestContext, request: ProduceRequest, progress: _Progress)
         return _silent(progress.failed)
     if not progress.waits:
         return progress.response
-    return _wait_for_high_watermarks(ctx, progress.response, progress.waits, request.timeout_ms)
+    return _wait_for_acks(ctx, progress.response, progress.waits, request.acks, request.timeout_ms)
 
 
 def _find(ctx: RequestContext, topic: TopicProduceData, index: int) -> Partition | None:
@@ -200,7 +200,7 @@ def _append_one(ctx: RequestContext, request: ProduceRequest) -> Reply | Steps[R
     else:
         _OFFSETS_BEFORE_5.pack_into(reply, at, info.first_offset, info.log_append_time_ms)
     if partition.must_wait(info, request.acks):
-        return _wait_and_reply(ctx, request.timeout_ms, partition, info, reply)
+        return _wait_and_reply(ctx, request.acks, request.timeout_ms, partition, info, reply)
     return reply
 
 
@@ -232,11 +232,17 @@ def _response_to(
 
 
 def _wait_and_reply(
-    ctx: RequestContext, timeout_ms: int, partition: Partition, info: AppendInfo, reply: bytearray
+    ctx: RequestContext,
+    acks: int,
+    timeout_ms: int,
+    partition: Partition,
+    info: AppendInfo,
+    reply: bytearray,
 ) -> Steps[Reply]:
     response = _response_to(partition, info.first_offset, info.log_append_time_ms, info.log_start_offset)
     answer = response.responses[0].partition_responses[0]
-    yield from _wait_for_high_watermarks(ctx, response, [(partition, info, answer)], timeout_ms)
+    waits = [(partition, info, answer)]
+    yield from _wait_for_acks(ctx, response, waits, acks, timeout_ms)
     return reply if answer.error_code == ErrorCode.NONE else response
 
 
@@ -496,10 +502,11 @@ def _refuse(
     return error.code
 
 
-def _wait_for_high_watermarks(
+def _wait_for_acks(
     ctx: RequestContext,
     response: ProduceResponse,
     waits: list[_Wait],
+    acks: int,
     timeout_ms: int,
 ) -> Steps[ProduceResponse]:
     """The next pipelined request proceeds meanwhile; replies keep their order on the connection."""
@@ -508,19 +515,16 @@ def _wait_for_high_watermarks(
     for partition, info, _ in waits:
         # All register at once: a partition serves its waiters in offset order.
         waiter = Waiter(deadline_ms)
-        partition.wait_for_high_watermark(info.last_offset, waiter)
+        partition.wait(info, acks, waiter)
         waiters.append(waiter)
     for (partition, info, answer), waiter in zip(waits, waiters, strict=True):
         yield waiter
-        if partition.log.high_watermark > info.last_offset:
+        code = partition.outcome(info, acks)
+        if code == ErrorCode.NONE:
             continue
         if partition.deleted:
             # Either the topic is gone, or the directory it was in.
             code = ctx.node.absence(partition.tp.topic, partition.tp.partition)
-        elif not partition.is_leader:
-            code = ErrorCode.NOT_LEADER_OR_FOLLOWER
-        else:
-            code = ErrorCode.REQUEST_TIMED_OUT
         answer.error_code = code
         answer.base_offset = -1
     return response

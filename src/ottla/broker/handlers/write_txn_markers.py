@@ -33,7 +33,8 @@ _COORDINATOR_IS_AWAY = frozenset(
 )
 """Of `__consumer_offsets`: whoever writes markers knows partitions, not groups, and comes again."""
 
-_Wait = tuple[Partition, int, WritableTxnMarkerPartitionResult]
+_Wait = tuple[Partition, int, int, WritableTxnMarkerPartitionResult]
+"""A marker's partition, its leader epoch and its offset, and the answer about it."""
 
 
 def handle(ctx: RequestContext, request: WriteTxnMarkersRequest) -> Steps[WriteTxnMarkersResponse]:
@@ -69,12 +70,13 @@ def handle(ctx: RequestContext, request: WriteTxnMarkersRequest) -> Steps[WriteT
                         ErrorCode.NOT_LEADER_OR_FOLLOWER if error.code in _COORDINATOR_IS_AWAY else error.code
                     )
                 else:
-                    waits.append((partition, info.last_offset, answer))
-    for partition, offset, answer in waits:
-        if not (yield from replicated(node, partition, offset, COMMIT_TIMEOUT_MS)):
-            answer.error_code = (
-                ErrorCode.REQUEST_TIMED_OUT if partition.is_leader else ErrorCode.NOT_LEADER_OR_FOLLOWER
-            )
+                    waits.append((partition, partition.leader_epoch, info.last_offset, answer))
+    deadline_ms = node.clock.monotonic_ms() + COMMIT_TIMEOUT_MS
+    for partition, leader_epoch, offset, answer in waits:
+        left_ms = max(deadline_ms - node.clock.monotonic_ms(), 0.0)
+        if not (yield from replicated(node, partition, offset, leader_epoch, left_ms)):
+            leads_on = partition.is_leader and partition.leader_epoch == leader_epoch
+            answer.error_code = ErrorCode.REQUEST_TIMED_OUT if leads_on else ErrorCode.NOT_LEADER_OR_FOLLOWER
     return response
 
 
