@@ -18,7 +18,7 @@ from support.raw_client import RawClient
 
 # Time is no property: a busy machine would make tests fail that are right. And a run tests the same cases as
 # the one before; to look for new ones, say HYPOTHESIS=explore.
-settings.register_profile("steady", deadline=None, derandomize=True)
+settings.register_profile("steady", deadline=None, derandomize=True, max_examples=60)
 settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS", "steady"))
 

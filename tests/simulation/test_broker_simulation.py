@@ -27,7 +27,7 @@ from ottla.testing.ledger import Ledger
 from ottla.testing.network import SimNetwork
 from ottla.testing.scheduler import Scheduler
 
-SEEDS = range(1, 71)
+SEEDS = range(1, 46)
 FRESH_SEED = random.SystemRandom().getrandbits(32)
 
 

@@ -207,7 +207,7 @@ def test_a_commit_of_what_was_fetched_but_not_handed_out_is_found(monkeypatch: p
         return found
 
     monkeypatch.setattr(Consumed, "offsets", ahead)
-    finds_a_bug("but never")
+    finds_a_bug("but never", "was not given")
 
 
 def test_a_consumer_that_leaves_tasks_behind_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

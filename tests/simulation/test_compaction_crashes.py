@@ -23,7 +23,7 @@ FRESH_SEED = random.SystemRandom().getrandbits(32)
 @pytest.mark.timeout(600)
 def test_compaction_loses_no_last_value_whatever_happens() -> None:
     total: Counter[str] = Counter()
-    for seed in (*range(1, 21), FRESH_SEED):
+    for seed in (*range(1, 16), FRESH_SEED):
         total += CompactionRun(seed).run()
     for what in (
         "crashes",
@@ -47,8 +47,9 @@ def test_compaction_loses_no_last_value_whatever_happens() -> None:
 # --- the checker can fail
 
 
-def finds_a_bug(seeds: int = 40) -> str:
-    for seed in range(1, seeds):
+def finds_a_bug(likely_seed: int = 1) -> str:
+    """likely_seed: one that found the bug before, and is tried first."""
+    for seed in (likely_seed, *range(1, 40)):
         try:
             CompactionRun(seed).run()
         except AssertionError as error:
@@ -69,7 +70,7 @@ def test_old_segments_that_go_before_the_new_ones_have_their_names_are_found_out
         return right(disk, dir_path, base_offset, take_out=lambda: None, **options)
 
     monkeypatch.setattr("ottla.log.log.swap_in", wrong)
-    finds_a_bug()
+    finds_a_bug(likely_seed=8)
 
 
 @pytest.mark.timeout(600)
@@ -83,7 +84,7 @@ def test_a_start_that_throws_a_begun_swap_away_is_found_out(monkeypatch: pytest.
         return right(disk, dir_path, [name for name in names if not name.endswith(SWAP_SUFFIX)])
 
     monkeypatch.setattr(recovery, "_finish_interrupted_work", wrong)
-    finds_a_bug()
+    finds_a_bug(likely_seed=15)
 
 
 @pytest.mark.timeout(600)

@@ -34,7 +34,7 @@ from ottla.wire.messages.consumer_offsets import (
     OffsetCommitKey,
 )
 
-SEEDS = range(1, 61)
+SEEDS = range(1, 41)
 FRESH_SEED = random.SystemRandom().getrandbits(32)
 
 EXERCISED = (
@@ -61,9 +61,12 @@ def test_one_seed_is_one_run() -> None:
 # --- the checkers can fail
 
 
-def finds_a_bug(*words: str, full_disks: int | None = None) -> str:
-    """The first complaint, which has to say how to repeat it and to be about the bug."""
-    for seed in range(1, 60):
+def finds_a_bug(*words: str, full_disks: int | None = None, likely_seed: int = 1) -> str:
+    """The first complaint, which has to say how to repeat it and to be about the bug.
+
+    likely_seed: one that found it before, and is tried first.
+    """
+    for seed in (likely_seed, *range(1, 60)):
         try:
             GroupRun(seed, full_disks=full_disks).run()
         except AssertionError as error:
@@ -83,7 +86,7 @@ def test_a_commit_answered_before_it_is_written_is_found_out(monkeypatch: pytest
         carry_out(self, outcome)
 
     monkeypatch.setattr(GroupHost, "carry_out", answer_first)
-    finds_a_bug("was acknowledged", "was committed", "comes after", "gave it to")
+    finds_a_bug("was acknowledged", "was committed", "comes after", "gave it to", likely_seed=34)
 
 
 @pytest.mark.parametrize("forgotten", [ConsumerGroupTargetAssignmentMemberKey, OffsetCommitKey])
@@ -112,7 +115,7 @@ def test_a_generation_that_is_not_written_is_found_out(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(rebalance, "group_record", without_generation)
     monkeypatch.setattr("ottla.groups.classic.sync.group_record", without_generation, raising=False)
-    finds_a_bug("the log says", "comes after")
+    finds_a_bug("the log says", "comes after", "before the restart it was")
 
 
 def test_a_partition_given_before_it_was_released_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,7 +135,7 @@ def test_commits_under_an_old_generation_or_epoch_that_are_accepted_are_found_ou
     """KIP-848 and the classic protocol: a member that others have replaced is fenced."""
     for kind in (ClassicGroup, ConsumerGroup):
         monkeypatch.setattr(kind, "check_offset_commit", lambda *_, **__: None)
-    finds_a_bug("was accepted although", "took effect after", "in force, after")
+    finds_a_bug("was accepted although", "took effect after", "in force, after", likely_seed=11)
 
 
 def test_offsets_that_forget_whose_they_are_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,4 +157,4 @@ def test_an_expired_session_that_could_not_be_written_and_is_forgotten_is_found_
 ) -> None:
     """With a full disk the end of a session cannot be recorded: it has to be decided again later."""
     monkeypatch.setattr(fence, "_try_again", lambda *_: None)
-    finds_a_bug("not settled", full_disks=6)
+    finds_a_bug("not settled", full_disks=6, likely_seed=21)

@@ -10,8 +10,16 @@ from ottla.broker.peer import Peer
 from ottla.ports.disk import FileSlice
 from ottla.ports.effects import Waiter
 from ottla.testing.disk import VirtualDisk
-from ottla.testing.network import USED_FRAME, ClientEnd, ConnectionLost, NetworkFaults, ServerEnd, SimNetwork
-from ottla.testing.scheduler import Scheduler
+from ottla.testing.network import (
+    USED_FRAME,
+    ClientEnd,
+    ConnectionLost,
+    NetworkFaults,
+    ServerEnd,
+    SimNetwork,
+    Unreachable,
+)
+from ottla.testing.scheduler import Gate, Scheduler
 
 
 def framed(body: bytes) -> bytes:
@@ -174,3 +182,107 @@ def test_nobody_answers_where_nobody_listens() -> None:
     network.stop_listening("broker")
     with pytest.raises(ConnectionLost):
         network.connect("broker")
+
+
+# --- places
+
+
+def test_a_cut_delivers_nothing_and_tells_nobody_and_what_waited_arrives_when_it_heals() -> None:
+    scheduler, network, echo = world()
+    client = network.connect("broker", "n1")
+    replies, closed = collecting(client)
+    client.send(framed(b"before"))
+    scheduler.run_for(100.0)
+    network.cut(["n1"], ["broker"])
+    client.send(framed(b"held"))
+    scheduler.run_for(500.0)
+    assert (echo.received, replies, closed) == ([b"before"], [b"before"], [])
+    network.heal()
+    scheduler.run_for(2_000.0)
+    assert replies == [b"before", b"held"]
+
+
+def test_a_cut_in_one_direction_lets_the_other_through() -> None:
+    scheduler, network, echo = world()
+    client = network.connect("broker", "n1")
+    replies, _ = collecting(client)
+    network.cut(["broker"], ["n1"], both_ways=False)
+    client.send(framed(b"there"))
+    scheduler.run_for(500.0)
+    assert (echo.received, replies) == ([b"there"], [])
+    network.connect("broker", "n2")  # the others are not concerned
+
+
+def test_whoever_connects_into_a_cut_is_neither_let_in_nor_refused() -> None:
+    _, network, _ = world()
+    network.cut(["n1"], ["broker"])
+    with pytest.raises(Unreachable):
+        network.connect("broker", "n1")
+
+
+def test_a_slow_link_slows_its_two_ends_only() -> None:
+    scheduler, network, _ = world()
+    network.slow("n1", "broker", 10_000.0)
+    slow, quick = network.connect("broker", "n1"), network.connect("broker", "n2")
+    slow_replies, _ = collecting(slow)
+    quick_replies, _ = collecting(quick)
+    for client in (slow, quick):
+        client.send(framed(b"hello"))
+    scheduler.run_for(100.0)
+    assert (slow_replies, quick_replies) == ([], [b"hello"])
+    scheduler.run_for(25_000.0)
+    assert slow_replies == [b"hello"]
+
+
+def test_connections_between_two_places_can_be_broken() -> None:
+    scheduler, network, echo = world()
+    one, other = network.connect("broker", "n1"), network.connect("broker", "n2")
+    _, closed = collecting(one)
+    _, left_alone = collecting(other)
+    network.break_between("broker", "n1")
+    scheduler.run_for(100.0)
+    assert (closed, left_alone, echo.closed) == ([True], [], 1)
+
+
+def test_the_clients_of_a_machine_without_power_hear_nothing_until_it_is_back() -> None:
+    scheduler, network, echo = world()
+    client = network.connect("broker", "n1")
+    _, closed = collecting(client)
+    network.stop_listening("broker")
+    echo.ends[0].crashed(unseen=True)
+    client.send(framed(b"into the dark"))
+    scheduler.run_for(60_000.0)
+    assert closed == []
+    network.listen("broker", echo)
+    client.send(framed(b"who is there?"))
+    scheduler.run_for(100.0)
+    assert closed == [True]
+
+
+def test_what_arrives_at_a_stopped_process_waits_and_comes_in_order() -> None:
+    scheduler, network, echo = world()
+    gate = Gate(scheduler)
+    network.gate("broker", gate)
+    client = network.connect("broker", "n1")
+    gate.shut()
+    for body in (b"first", b"second"):
+        client.send(framed(body))
+    scheduler.run_for(5_000.0)
+    assert echo.received == []
+    gate.open()
+    assert echo.received == [b"first", b"second"]
+
+
+def test_timers_of_a_stopped_process_fall_due_when_it_goes_on_unless_they_were_cancelled() -> None:
+    scheduler = Scheduler(1)
+    gate = Gate(scheduler)
+    happened: list[str] = []
+    gate.call_after(10.0, lambda: happened.append("early"))
+    gate.shut()
+    late = gate.call_after(20.0, lambda: happened.append("late"))
+    cancelled = gate.call_after(30.0, lambda: happened.append("never"))
+    scheduler.run_for(100.0)
+    assert happened == [] and late.pending
+    cancelled.cancel()
+    gate.open()
+    assert happened == ["early", "late"] and not late.pending

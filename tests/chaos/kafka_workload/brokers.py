@@ -77,7 +77,7 @@ def resume(broker: Broker) -> None:
 
 def segments(broker: Broker, topics: list[str]) -> int:
     """How many segments the topics' partitions have on disk now."""
-    return sum(len(list(broker.data_dir.glob(f"{topic}-*/*.log"))) for topic in topics)
+    return sum(len(list(broker.data_dir.rglob(f"{topic}-*/*.log"))) for topic in topics)
 
 
 class OttlaBroker:

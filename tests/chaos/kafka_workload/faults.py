@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import (  # type: ignore[attr-defined]
@@ -86,6 +86,8 @@ PROGRESS_S = 60.0
 
 
 class Faults:
+    weights: Mapping[str, int] = WEIGHTS
+
     def __init__(
         self,
         broker: Broker,
@@ -110,7 +112,7 @@ class Faults:
 
     def run(self) -> None:
         """One fault after another until `stop` is set."""
-        names, weights = list(WEIGHTS), list(WEIGHTS.values())
+        names, weights = list(self.weights), list(self.weights.values())
         while not self.stop.is_set():
             self.stop.wait(self.random.uniform(*self._pause_s))
             if not self.stop.is_set():

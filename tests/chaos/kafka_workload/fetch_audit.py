@@ -115,8 +115,8 @@ class FetchAudit:
         self.unreadable: list[str] = []
         self._stamp = stamp
         self._topics: dict[bytes, str] = {}
-        # Fetch session -> key -> offset
-        self._sessions: dict[int, dict[int, int]] = {}
+        # Broker and its fetch session -> key -> offset
+        self._sessions: dict[tuple[int, int], dict[int, int]] = {}
         # Client and key -> the end of what it asked for and was given.
         self._places: dict[tuple[str, int], int] = {}
 
@@ -133,7 +133,7 @@ class FetchAudit:
             if topic.name in TOPICS and topic.error_code == 0:
                 self._topics[topic.topic_id] = topic.name
 
-    def on_request(self, client: str, frame: bytes) -> dict[int, int]:
+    def on_request(self, client: str, frame: bytes, broker: int = 0) -> dict[int, int]:
         """What a Fetch asks for: key -> offset."""
         try:
             header, at = decode_request_header(frame, 0, len(frame))
@@ -145,14 +145,14 @@ class FetchAudit:
         if request.session_epoch in (_NO_SESSION, _NEW_SESSION):
             asked = listed
         else:
-            asked = self._sessions.get(request.session_id, {})
+            asked = self._sessions.get((broker, request.session_id), {})
             for topic in request.forgotten_topics_data:
                 name = self._name(topic, header.api_version)
                 for partition in topic.partitions:
                     asked.pop(KEY_OF.get((name, partition), -1), None)
             asked.update(listed)
             # An answer to the request before may still be read, with what that one asked for.
-            asked = self._sessions[request.session_id] = dict(asked)
+            asked = self._sessions[broker, request.session_id] = dict(asked)
         for key, offset in listed.items():
             place = self._places.get((client, key))
             if place is not None and offset > place:
@@ -160,14 +160,16 @@ class FetchAudit:
             self._places[client, key] = offset
         return asked
 
-    def on_reply(self, client: str, version: int, asked: dict[int, int], frame: bytes) -> None:
+    def on_reply(
+        self, client: str, version: int, asked: dict[int, int], frame: bytes, broker: int = 0
+    ) -> None:
         try:
             _, reply = decode_response(ApiKey.FETCH, version, frame)
         except DecodeError as error:
             self.unreadable.append(f"an answer to {client}'s Fetch v{version}: {error}")
             return
         if reply.session_id:
-            self._sessions[reply.session_id] = asked
+            self._sessions[broker, reply.session_id] = asked
         for topic in reply.responses:
             name = self._name(topic, version)
             for partition in topic.partitions:

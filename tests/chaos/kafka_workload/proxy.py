@@ -1,8 +1,8 @@
 """A proxy between the clients and the broker that understands frames: it cuts, delays, loses and keeps them
 back.
 
-It runs on an event loop in a thread of its own and listens on a port that outlives the broker. Faults are
-asked for from other threads:
+It runs on an event loop in a thread of its own and listens on a port that outlives the broker; in front of a
+cluster it has a port for each of the brokers. Faults are asked for from other threads:
 
 * `cut`: connections end at once, one of two with half a request sent.
 * `delay_ms`: every frame in both directions waits that long.
@@ -64,8 +64,11 @@ class Link:
         proxy: Proxy,
         client: tuple[asyncio.StreamReader, asyncio.StreamWriter],
         broker: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+        number: int = 0,
     ) -> None:
         self.proxy = proxy
+        # Which of the brokers is at the other end.
+        self.number = number
         self._client_in, self._client_out = client
         self._broker_in, self._broker_out = broker
         self.requests: dict[int, Request] = {}
@@ -125,7 +128,7 @@ class Link:
                 await asyncio.sleep(0.5)
                 return
             if proxy.audit is not None and api_key == ApiKey.FETCH:
-                self.fetches[correlation_id] = proxy.audit.on_request(client_id, frame)
+                self.fetches[correlation_id] = proxy.audit.on_request(client_id, frame, self.number)
             if proxy.plant is not None:
                 changed = await proxy.plant.on_request(self, request, frame)
                 if changed is None:
@@ -161,17 +164,18 @@ class Link:
             return
         if request.api_key == ApiKey.FETCH:
             asked = self.fetches.pop(request.correlation_id, {})
-            audit.on_reply(request.client_id, request.version, asked, frame)
+            audit.on_reply(request.client_id, request.version, asked, frame, self.number)
         elif request.api_key == ApiKey.METADATA:
             audit.on_metadata(request.version, frame)
 
 
 class Proxy:
-    def __init__(self, plant: Plant | None = None, audit: FetchAudit | None = None) -> None:
+    def __init__(self, plant: Plant | None = None, audit: FetchAudit | None = None, brokers: int = 1) -> None:
         self.plant = plant
         self.audit = audit
-        self.port = 0
-        self.broker_port = 0
+        # Where it listens, and where the brokers behind that do.
+        self.ports = [0] * brokers
+        self.targets = [("127.0.0.1", 0)] * brokers
         self.delay_ms = 0.0
         # Which requests are to come late next: for how many seconds, and from which version on.
         self.kept_back: dict[int, tuple[float, int]] = {}
@@ -183,13 +187,26 @@ class Proxy:
         # Clients that have crashed: whatever they still try, nothing of it arrives.
         self.dead: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._servers: list[asyncio.Server] = []
         self._open = asyncio.Event()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="proxy", daemon=True)
 
     @property
     def bootstrap(self) -> str:
-        return f"127.0.0.1:{self.port}"
+        return ",".join(f"127.0.0.1:{port}" for port in self.ports)
+
+    @property
+    def port(self) -> int:
+        return self.ports[0]
+
+    @property
+    def broker_port(self) -> int:
+        return self.targets[0][1]
+
+    @broker_port.setter
+    def broker_port(self, port: int) -> None:
+        self.targets[0] = ("127.0.0.1", port)
 
     def start(self) -> Proxy:
         self._thread.start()
@@ -270,13 +287,18 @@ class Proxy:
     async def _listen(self) -> None:
         self._open.set()
         # A task of ours for each client: asyncio would complain about one of its own that is cancelled.
-        self._server = await asyncio.start_server(
-            lambda reader, writer: self.keep(self._serve(reader, writer)), "127.0.0.1", 0
-        )
-        self.port = self._server.sockets[0].getsockname()[1]
+        for number in range(len(self.ports)):
+            server = await asyncio.start_server(
+                lambda reader, writer, number=number: self.keep(self._serve(reader, writer, number)),
+                "127.0.0.1",
+                0,
+            )
+            self._servers.append(server)
+            self.ports[number] = server.sockets[0].getsockname()[1]
 
     async def _end(self) -> None:
-        self._server.close()
+        for server in self._servers:
+            server.close()
         while self._tasks:
             for task in self._tasks:
                 task.cancel()
@@ -288,11 +310,11 @@ class Proxy:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int) -> None:
         with suppress(OSError):
             try:
-                broker = await asyncio.open_connection("127.0.0.1", self.broker_port)
-                link = Link(self, (reader, writer), broker)
+                broker = await asyncio.open_connection(*self.targets[number])
+                link = Link(self, (reader, writer), broker, number)
                 self.links.add(link)
                 try:
                     await link.run()

@@ -3,6 +3,7 @@ they saw.
 
     python tests/chaos/kafka_workload/run.py --minutes 20 --seed 7
     python tests/chaos/kafka_workload/run.py --system kafka --minutes 2
+    python tests/chaos/kafka_workload/run.py --nodes 3 --minutes 5
     python tests/chaos/kafka_workload/run.py --plant aborted-read
     python tests/chaos/kafka_workload/run.py --check history.jsonl
 
@@ -24,6 +25,7 @@ from pathlib import Path
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from chaos.cluster import own_world
 from chaos.kafka_workload.checker import UNSEEN, check
 from chaos.kafka_workload.fetch_audit import WireFacts
 from chaos.kafka_workload.history import load, load_wire
@@ -37,6 +39,7 @@ def main() -> None:
         description=(__doc__ or "").split("\n")[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
     parser.add_argument("--system", choices=["ottla", "kafka"], default="ottla", help="the broker under test")
+    parser.add_argument("--nodes", type=int, choices=[1, 3, 5], default=1, help="a cluster of so many")
     parser.add_argument("--minutes", type=float, default=20.0, help="how long faults go on")
     parser.add_argument("--seed", type=int, default=None, help="replays a plan; drawn and printed otherwise")
     parser.add_argument("--folder", type=Path, default=None, help="where history and broker's data go")
@@ -56,6 +59,10 @@ def main() -> None:
         print(describe(report))
         sys.exit(0 if report.valid else 1)
     seed = random.randrange(1_000_000) if arguments.seed is None else arguments.seed
+    if arguments.seed is None:
+        sys.orig_argv += ["--seed", str(seed)]
+    if arguments.nodes > 1 and not own_world.enter(network=True):
+        sys.exit("cutting the network of a cluster needs namespaces: run as root")
     folder = arguments.folder or Path(tempfile.mkdtemp(prefix="txn-chaos-"))
     print(f"seed {seed}, {arguments.system}, history and data in {folder}", flush=True)
     began_s = time.monotonic()
@@ -69,7 +76,7 @@ def main() -> None:
     try:
         if arguments.plant is not None:
             sys.exit(_plant(arguments.plant, arguments.system, seed, folder))
-        session = Session(arguments.system, seed, folder, say)
+        session = Session(arguments.system, seed, folder, say, nodes=arguments.nodes)
         outcome = session.run(
             arguments.minutes * 60, workers=plain_workers if arguments.no_transactions else None
         )

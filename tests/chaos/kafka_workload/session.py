@@ -18,7 +18,9 @@ from typing import Any
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
 from chaos.kafka_workload import brokers
+from chaos.kafka_workload.brokers import Broker
 from chaos.kafka_workload.checker import CLASSES, CLIENTS_OWN_SKIP, Report, check
+from chaos.kafka_workload.cluster_faults import ClusterBroker, ClusterFaults
 from chaos.kafka_workload.faults import Faults
 from chaos.kafka_workload.fetch_audit import FetchAudit
 from chaos.kafka_workload.final_reads import final_reads
@@ -96,18 +98,31 @@ def _table(name: str, counts: Counter[str]) -> str:
 
 class Session:
     def __init__(
-        self, system: str, seed: int, folder: Path, say: Say, *, plant: Plant | None = None, **shared: Any
+        self,
+        system: str,
+        seed: int,
+        folder: Path,
+        say: Say,
+        *,
+        plant: Plant | None = None,
+        nodes: int = 1,
+        **shared: Any,
     ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.seed = seed
         self.say = say
         self.history = History(folder / "history.jsonl")
         self.audit = FetchAudit(self.history.stamp)
-        self.proxy = Proxy(plant, self.audit)
+        self.proxy = Proxy(plant, self.audit, nodes)
         self.proxy.start()
         self.shared = Shared(self.proxy.bootstrap, self.history, seed, **shared)
         self.proxy.dead = self.shared.dead
-        self.broker = brokers.make_broker(system, folder, self.proxy.port)
+        self.nodes = nodes
+        self.broker: Broker = (
+            brokers.make_broker(system, folder, self.proxy.port)
+            if nodes == 1
+            else ClusterBroker(system, folder, self.proxy, nodes)
+        )
         self.harness: list[str] = []
 
     def run(
@@ -124,7 +139,7 @@ class Session:
         began_s = time.monotonic()
         self.broker.start()
         try:
-            self.proxy.broker_port = self.broker.port
+            self._point_proxy()
             self._make_topics()
             if workers is not None:
                 crew = workers(self.shared)
@@ -135,17 +150,20 @@ class Session:
                 crew.append(SecondGeneration(self.shared, "second-generation"))
             for worker in crew:
                 worker.start()
-            faults = Faults(self.broker, self.proxy, self.shared, crew, self.seed, self.say)
+            kind = ClusterFaults if isinstance(self.broker, ClusterBroker) else Faults
+            faults = kind(self.broker, self.proxy, self.shared, crew, self.seed, self.say)
             if plan is not None:
                 faults.run_plan(plan)
             else:
                 self._disturb(faults, seconds, with_faults=with_faults)
             faults.heal()
-            self.proxy.broker_port = self.broker.port
+            self._point_proxy()
             self._end_workers(crew)
             if reads_finally:
                 self.harness += final_reads(self.shared, self.say)
             segments = brokers.segments(self.broker, list(TOPICS))
+            if isinstance(self.broker, ClusterBroker):
+                self.harness += self.broker.compared_replicas(list(TOPICS), PARTITIONS)
             self.harness += self.shared.failures + self.broker.complaints()
         finally:
             self.shared.stop.set()
@@ -175,10 +193,16 @@ class Session:
             time.monotonic() - check_began_s,
         )
 
+    def _point_proxy(self) -> None:
+        """One broker may have another port after a start; a cluster's nodes keep theirs."""
+        if self.nodes == 1:
+            self.proxy.broker_port = self.broker.port
+
     def _make_topics(self) -> None:
         admin = AdminClient({"bootstrap.servers": self.proxy.bootstrap, "log_level": 0})
         config = {"retention.ms": "-1", "retention.bytes": "-1"}
-        topics = [NewTopic(topic, PARTITIONS, 1, config=config) for topic in TOPICS]
+        replicas = min(self.nodes, 3)
+        topics = [NewTopic(topic, PARTITIONS, replicas, config=config) for topic in TOPICS]
         for future in admin.create_topics(topics, operation_timeout=20, request_timeout=30).values():
             future.result(60)
 

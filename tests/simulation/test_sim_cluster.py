@@ -1,0 +1,65 @@
+"""Several simulated nodes without any story: they find each other, and single rules of their lives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ottla.testing.cluster_run import QUICK
+from ottla.testing.network import SimNetwork
+from ottla.testing.scheduler import Scheduler
+from ottla.testing.sim_cluster import SimCluster
+
+
+def a_cluster(seed: int = 1, **roles: int) -> SimCluster:
+    scheduler = Scheduler(seed)
+    cluster = SimCluster(scheduler, SimNetwork(scheduler), properties=QUICK, **roles)
+    cluster.start()
+    until(cluster, lambda: all(each.serving for each in cluster.nodes.values()))
+    return cluster
+
+
+def until(cluster: SimCluster, condition: Callable[[], bool], within_ms: float = 30_000.0) -> None:
+    cluster.scheduler.run_until(condition, within_ms=within_ms)
+    cluster.check()
+
+
+def test_three_nodes_find_each_other_and_have_one_controller() -> None:
+    cluster = a_cluster()
+    assert [each.quorum.is_active for each in cluster.running()].count(True) == 1
+    assert {each.quorum.leader_id for each in cluster.running()} == {cluster.active_controller().node_id}  # type: ignore[union-attr]
+    cluster.end()
+
+
+def test_controllers_and_brokers_may_be_different_nodes() -> None:
+    cluster = a_cluster(combined=0, controllers=3, brokers=2)
+    controller = cluster.active_controller()
+    assert controller is not None and controller.node_id in (1, 2, 3)
+    assert set(controller.image.brokers) == {4, 5}
+    cluster.end()
+
+
+def test_a_node_that_restarts_and_leads_the_quorum_is_let_in_as_a_broker_again() -> None:
+    """The session of its earlier life runs out, although the one who says so is itself."""
+    cluster = a_cluster()
+    one, *others = cluster.nodes.values()
+    for each in others:
+        each.pause()
+    one.crash()
+    cluster.restart_node(one, power_loss=False)
+    for each in others:
+        each.crash()
+        cluster.restart_node(each, power_loss=False)
+    until(cluster, lambda: all(each.serving for each in cluster.nodes.values()))
+    cluster.end()
+
+
+def test_a_paused_node_is_fenced_and_comes_back_by_itself() -> None:
+    cluster = a_cluster()
+    controller = cluster.active_controller()
+    assert controller is not None
+    paused = next(each for each in cluster.nodes.values() if each.node_id != controller.node_id)
+    paused.pause()
+    until(cluster, lambda: controller.image.brokers[paused.node_id].fenced)
+    paused.go_on()
+    until(cluster, lambda: not controller.image.brokers[paused.node_id].fenced)
+    cluster.end()
