@@ -9,7 +9,7 @@ DEV    := $(VENV)/.installed-dev
 BUILD_INPUTS := pyproject.toml setup.py constraints.txt $(addprefix src/ottla/wire/,record_codec.py record_writer.py compaction_codec.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types generate sim million groups-chaos exactly-once txn-chaos txn-plants compaction-beside-kafka bench bench-groups bench-compaction bench-clients clean
+.PHONY: help demo test lint types generate sim million groups-chaos exactly-once txn-chaos txn-plants cluster-chaos cluster-failover cluster-txn-chaos compaction-beside-kafka bench bench-groups bench-compaction bench-clients bench-pipelines bench-replication pipelines-chaos clean
 
 help: ## Show this help
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,10 +28,10 @@ $(DEV): $(BIN)/python $(BUILD_INPUTS)
 	@touch $(STAMP) $(DEV)
 
 demo: $(STAMP) ## Start a broker, publish 336,776 real events, read them back, print what was measured
-	$(BIN)/python examples/flights_demo.py
+	$(BIN)/python examples/flights/demo.py
 
-test: $(DEV) lint types ## Lint, type-check and run every test
-	$(BIN)/python -m pytest -n 4 --dist worksteal
+test: $(DEV) lint ## Lint, type-check and run every test
+	$(BIN)/python tools/run_tests.py
 
 lint: $(DEV)
 	$(BIN)/ruff check src tests tools benchmarks examples setup.py
@@ -47,8 +47,8 @@ generate: $(DEV) ## Regenerate what comes from schema/ (messages, record fields)
 	$(BIN)/python tools/generate_client_config_docs.py
 	$(BIN)/python tools/generate_admin_facades.py
 
-sim: $(DEV) ## Simulate crashes, bad disks and bad networks: SEED=n replays one run, MINUTES=n goes on (default 1)
-	$(BIN)/python -m ottla.testing.run $(if $(SEED),--seed $(SEED),--minutes $(or $(MINUTES),1))
+sim: $(DEV) ## Simulate crashes, bad disks, bad networks and a whole cluster: SEED=n replays one run, MINUTES=n or HOURS=n goes on (default 1 minute), PART=cluster is one part
+	$(BIN)/python -m ottla.testing.run --part $(or $(PART),all) $(if $(SEED),--seed $(SEED),$(if $(HOURS),--hours $(HOURS),--minutes $(or $(MINUTES),1)))
 
 million: $(DEV) ## 1,000,000 idempotent records while the broker is killed with -9 ten times; CLIENT=ottla (default) or librdkafka
 	$(BIN)/python tests/chaos/million.py --client $(or $(CLIENT),ottla)
@@ -65,6 +65,18 @@ txn-chaos: $(DEV) ## Transactions, sends and polls under random faults, checked 
 txn-plants: $(DEV) ## Plants each class of bug between clients and broker; the checker has to find every one
 	$(BIN)/python tests/chaos/kafka_workload/run.py --plant all
 
+cluster-chaos: $(DEV) ## 2,000,000 idempotent records on 3 replicas, 30 times kill -9, 10 network cuts; SEED=n, NODES=5, SYSTEM=kafka
+	$(BIN)/python tests/chaos/cluster/run.py $(if $(SEED),--seed $(SEED)) $(if $(NODES),--nodes $(NODES)) $(if $(SYSTEM),--system $(SYSTEM))
+
+cluster-failover: $(DEV) ## 1,000 partitions lose their leader, the controller is killed, brokers are restarted in turn; SYSTEM=kafka
+	$(BIN)/python tests/chaos/cluster/failover.py $(if $(SYSTEM),--system $(SYSTEM))
+
+cluster-txn-chaos: $(DEV) ## The same as txn-chaos on a cluster of 3 nodes that are killed, cut and wiped; MINUTES=n (default 5), SEED=n
+	$(BIN)/python tests/chaos/kafka_workload/run.py --nodes $(or $(NODES),3) --minutes $(or $(MINUTES),5) $(if $(SEED),--seed $(SEED))
+
+pipelines-chaos: $(DEV) ## 500,000 records through a stateful pipeline, exactly once, while drivers, executors and tasks are killed; SEED=n
+	$(BIN)/python tests/chaos/pipeline_sink/run.py $(if $(SEED),--seed $(SEED))
+
 compaction-beside-kafka: $(DEV) ## The same log through Apache Kafka's cleaner and through ours: what is left has to be equal
 	$(BIN)/python -m pytest -q tests/interop/compaction_beside_kafka.py
 
@@ -79,6 +91,12 @@ bench-compaction: $(DEV) ## Compact a 1 GB log beside a producer at 50 MB/s, Ott
 
 bench-clients: $(DEV) ## Ottla's client beside confluent-kafka, kafka-python and aiokafka at one broker; QUICK=1 is shorter
 	PYTHONPATH=benchmarks $(BIN)/python -m clients.run $(if $(QUICK),--quick)
+
+bench-pipelines: $(DEV) ## Our Spark source beside Spark's own Kafka connector, and the latency of both; QUICK=1 is shorter
+	PYTHONPATH=benchmarks $(BIN)/python -m pipelines.run $(if $(QUICK),--quick)
+
+bench-replication: $(DEV) ## 3 brokers, 3 replicas, acks=all, Ottla beside Apache Kafka; QUICK=1 is shorter
+	PYTHONPATH=benchmarks $(BIN)/python -m replication.run $(if $(QUICK),--quick)
 
 clean: ## Remove the virtual environment and everything that was built
 	rm -rf $(VENV) build src/*.egg-info src/ottla/wire/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis

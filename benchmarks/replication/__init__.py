@@ -1,0 +1,1 @@
+"""Three brokers, three replicas, acks=all: Ottla beside Apache Kafka."""

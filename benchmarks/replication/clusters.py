@@ -1,0 +1,74 @@
+"""The systems under test: three nodes each, broker and controller, on the loopback interface, fresh for each
+turn and gone before the next one starts.
+
+The processes are those of the chaos harness (tests/chaos/cluster). Apache Kafka has the JVM options of its
+own start script; both have their defaults, but for what a cluster needs.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from types import TracebackType
+
+import machine
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
+
+from chaos.cluster.cluster import ApacheKafka, Cluster, Ottla, System
+from chaos.cluster.network import Loopback
+from peers.apache_kafka import JVM_OPTIONS
+
+NODES = (1, 2, 3)
+
+
+class Turn:
+    """One cluster, from its start to its end; to be used in a with statement."""
+
+    def __init__(self, name: str, data: Path | None) -> None:
+        self.name = name
+        self._folder = Path(tempfile.mkdtemp(prefix="replication-bench-", dir=data))
+        system: System = ApacheKafka(*JVM_OPTIONS) if name == "kafka" else Ottla()
+        self._cluster = Cluster(system, self._folder, Loopback(NODES), NODES)
+
+    def __enter__(self) -> Turn:
+        try:
+            self._cluster.start()
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                self._cluster.stop()
+        finally:
+            self._end()
+
+    def _end(self) -> None:
+        self._cluster.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    @property
+    def address(self) -> str:
+        return self._cluster.bootstrap
+
+    @property
+    def pids(self) -> list[int]:
+        return [node.pid for node in self._cluster.nodes.values()]
+
+    def create_topic(self, name: str, partitions: int) -> None:
+        self._cluster.create_topic(name, partitions)
+
+    def memory_mb(self) -> dict[str, float]:
+        """Of the three together."""
+        each = [machine.memory_mb(pid) for pid in self.pids]
+        return {key: sum(one[key] for one in each) for key in each[0]}
+
+    def in_sync(self, topic: str, partitions: int) -> bool:
+        return self._cluster.is_in_sync(topic, partitions)
