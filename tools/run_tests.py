@@ -104,9 +104,13 @@ def _run(names: list[str], parts: list[Part], files: ExitStack) -> None:
     if "types" in names:
         parts.append(start("types", COMMANDS["types"], shown=names == ["types"]))
     if names != ["types"]:
-        # What does not compile is reported by the tests themselves.
-        for command in [COMPILE_SOURCES, *([COMPILE_TESTS] if _many_tests_are_not_compiled() else [])]:
-            start("compile", command, shown=False).process.wait()
+        start("compile", COMPILE_SOURCES, shown=False).process.wait()
+        if _many_tests_are_not_compiled():
+            collecting = start("collecting the tests", COMPILE_TESTS, shown=False)
+            if collecting.process.wait():
+                # Known now, and not only after all the others have run.
+                parts.append(collecting)
+                names = []
     for name in names:
         if name != "types":
             parts.append(start(name, COMMANDS[name], shown=name == names[-1]))

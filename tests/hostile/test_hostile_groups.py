@@ -431,7 +431,7 @@ def test_metadata_that_is_too_long_is_refused_for_its_partition(
 def test_ten_thousand_partitions_in_one_commit(
     undisturbed: Undisturbed, raw: RawClient, topic_name: str
 ) -> None:
-    with undisturbed(lines=None, worst_ms=500):
+    with undisturbed(lines=None):
         entries = [(number % 50, number) for number in range(10_000)]
         answer = raw.call(commit_request(topic_name, entries, metadata="m" * 90), 9)
         assert codes(answer) == [ErrorCode.NONE] * 10_000
@@ -619,5 +619,5 @@ def test_requests_about_very_many_groups_are_answered_in_turns(
         "find": FindCoordinatorRequest(coordinator_keys=names),
     }[kind]
     version = {"describe": 5, "describe newer": 1, "delete": 2, "find": 4}[kind]
-    with undisturbed(lines=None, worst_ms=1_000, peak_mb=160):
+    with undisturbed(lines=None, peak_mb=160):
         raw.call(request, version)

@@ -177,7 +177,7 @@ def test_thousands_of_invented_producers_leave_no_trace(
     undisturbed: Undisturbed, raw: RawClient, topic_name: str
 ) -> None:
     producer = Producer(raw, topic_name)
-    with undisturbed(lines=0, worst_ms=1_000):
+    with undisturbed(lines=0):
         count = 3_000
         for number in range(count):
             request = producer.request(topic_name, producer_id=10_000_000 + number)
@@ -193,7 +193,7 @@ def test_a_commit_that_names_tens_of_thousands_of_partitions(
 ) -> None:
     """The same ones again and again, and as many that do not exist."""
     producer = Producer(raw, topic_name)
-    with undisturbed(lines=None, peak_mb=128, worst_ms=2_000):
+    with undisturbed(lines=None, peak_mb=128):
         request = producer.request(topic_name, [each % (2 * PARTITIONS) for each in range(20_000)])
         found = codes(raw.call(request, 5))
         assert found.count(ErrorCode.NONE) == 10_000
