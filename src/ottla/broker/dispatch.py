@@ -100,6 +100,8 @@ class Api(NamedTuple):
     """The connection's next request waits for this one: its effect comes after a wait."""
     in_line: bool
     """It may wait a turn, so that data goes first (`side_lane.py`)."""
+    of_image: bool
+    """It tells how the cluster stands, and is made anew when replies before it were not sent in time."""
 
 
 class _InLine(NamedTuple):
@@ -120,11 +122,13 @@ def _api(
     advertised_min: int | None = None,
     pauses: bool = False,
     in_line: bool = False,
+    of_image: bool = False,
 ) -> tuple[ApiKey, Api]:
     facts = APIS[key]
     low = facts.min_version
     high = facts.max_version if version_max is None else version_max
-    return key, Api(handle, low, high, low if advertised_min is None else advertised_min, pauses, in_line)
+    advertised = low if advertised_min is None else advertised_min
+    return key, Api(handle, low, high, advertised, pauses, in_line, of_image)
 
 
 TABLE: dict[int, Api] = dict(
@@ -132,10 +136,10 @@ TABLE: dict[int, Api] = dict(
         _api(ApiKey.PRODUCE, produce.handle, advertised_min=0),
         _api(ApiKey.FETCH, fetch.handle),
         _api(ApiKey.LIST_OFFSETS, list_offsets.handle),
-        _api(ApiKey.METADATA, metadata.handle, pauses=True),
+        _api(ApiKey.METADATA, metadata.handle, pauses=True, of_image=True),
         _api(ApiKey.OFFSET_COMMIT, offset_commit.handle, in_line=True),
         _api(ApiKey.OFFSET_FETCH, offset_fetch.handle, in_line=True),
-        _api(ApiKey.FIND_COORDINATOR, find_coordinator.handle, pauses=True),
+        _api(ApiKey.FIND_COORDINATOR, find_coordinator.handle, pauses=True, of_image=True),
         _api(ApiKey.JOIN_GROUP, join_group.handle, in_line=True),
         _api(ApiKey.HEARTBEAT, heartbeat.handle, in_line=True),
         _api(ApiKey.LEAVE_GROUP, leave_group.handle, in_line=True),
@@ -161,7 +165,7 @@ TABLE: dict[int, Api] = dict(
         _api(ApiKey.INCREMENTAL_ALTER_CONFIGS, incremental_alter_configs.handle, pauses=True),
         _api(ApiKey.OFFSET_DELETE, offset_delete.handle, in_line=True),
         _api(ApiKey.UPDATE_FEATURES, update_features.handle, pauses=True),
-        _api(ApiKey.DESCRIBE_CLUSTER, describe_cluster.handle),
+        _api(ApiKey.DESCRIBE_CLUSTER, describe_cluster.handle, of_image=True),
         _api(ApiKey.DESCRIBE_QUORUM, describe_quorum.handle),
         _api(ApiKey.ADD_RAFT_VOTER, add_raft_voter.handle),
         _api(ApiKey.REMOVE_RAFT_VOTER, remove_raft_voter.handle),
@@ -171,7 +175,7 @@ TABLE: dict[int, Api] = dict(
         _api(ApiKey.CONSUMER_GROUP_HEARTBEAT, consumer_group_heartbeat.handle, in_line=True),
         _api(ApiKey.CONSUMER_GROUP_DESCRIBE, consumer_group_describe.handle, in_line=True),
         _api(ApiKey.LIST_CONFIG_RESOURCES, list_config_resources.handle),
-        _api(ApiKey.DESCRIBE_TOPIC_PARTITIONS, describe_topic_partitions.handle),
+        _api(ApiKey.DESCRIBE_TOPIC_PARTITIONS, describe_topic_partitions.handle, of_image=True),
         _api(ApiKey.ELECT_LEADERS, elect_leaders.handle, pauses=True),
         _api(ApiKey.ALTER_PARTITION_REASSIGNMENTS, alter_partition_reassignments.handle, pauses=True),
         _api(ApiKey.LIST_PARTITION_REASSIGNMENTS, list_partition_reassignments.handle, pauses=True),
@@ -208,6 +212,8 @@ CONTROLLER_SUPPORTED = {key: (api.advertised_min, api.version_max) for key, api 
 _IN_LINE = frozenset(int(key) for key, api in TABLE.items() if api.in_line)
 _LINE_FRAME_BYTES_MAX = 16 * 1024
 """Larger frames wait one at a time: reading from their connection pauses meanwhile."""
+_RENEWED_FRAME_BYTES_MAX = 16 * 1024
+"""The request has to be kept until its reply is sent, and there may be many of them."""
 _IN_ORDER = frozenset(
     (
         ApiKey.INIT_PRODUCER_ID,
@@ -218,6 +224,7 @@ _IN_ORDER = frozenset(
     )
 )
 """Requests that a batch of the same connection may rest on: it does not overtake them while they wait."""
+_Renewal = Callable[[], list[Any] | None]
 _DECODE = {int(key): request_class(key).decode for key in TABLE | CONTROLLER_TABLE}
 
 
@@ -279,6 +286,9 @@ class Dispatcher:
             self._node, peer, header.api_key, header.api_version, header.correlation_id, header.client_id
         )
         place = peer.open_slot() if slot is None else slot
+        renewal = None
+        if api.of_image and len(frame) <= _RENEWED_FRAME_BYTES_MAX:
+            renewal = self._renewal(ctx, api, request)
         try:
             result = api.handle(ctx, request)
         except Exception as error:
@@ -292,13 +302,13 @@ class Dispatcher:
                 if error is not None:
                     self._fail(ctx, place, error)
                 else:
-                    self._reply(ctx, place, response)
+                    self._reply(ctx, place, response, renewal)
                 if api.pauses:
                     peer.resume_reading(place)
 
             self._run(result, done)
         else:
-            self._reply(ctx, place, result)
+            self._reply(ctx, place, result, renewal)
 
     def _understand(self, peer: Peer, frame: memoryview) -> tuple[RequestHeader, Api, Any] | None:
         """The request in a frame; None when the connection was closed, or answered, instead."""
@@ -323,7 +333,9 @@ class Dispatcher:
             return None
         return header, api, request
 
-    def _reply(self, ctx: RequestContext, slot: ReplySlot, response: Any) -> None:
+    def _reply(
+        self, ctx: RequestContext, slot: ReplySlot, response: Any, renewal: _Renewal | None = None
+    ) -> None:
         if type(response) is bytearray:
             slot.complete([response])  # a whole frame, put together by its handler
         elif response is NO_REPLY:
@@ -333,17 +345,39 @@ class Dispatcher:
             ctx.peer.close(response.reason)
         else:
             try:
-                parts = (
-                    response.frame(ctx.correlation_id)
-                    if isinstance(response, Encoded)
-                    else encode_response(response, ctx.api_key, ctx.version, ctx.correlation_id)
-                )
+                parts = _frame(ctx, response)
             except Exception as error:
                 if isinstance(response, FetchResponse):
                     fetch.release(response)
                 self._fail(ctx, slot, error)
                 return
-            slot.complete(parts)
+            if renewal is not None:
+                slot.complete_for_now(parts, renewal)
+            else:
+                slot.complete(parts)
+
+    def _renewal(self, ctx: RequestContext, api: Api, request: Any) -> _Renewal:
+        """A client that looks for new leaders asks on the connection where its batches wait for the old ones
+        to be given up. Whatever the image was when it asked, it wants to know what it is when it is told: in
+        Kafka a request is handled when those before it are answered.
+        """
+        node = self._node
+        image = node.image
+
+        def renewed() -> list[Any] | None:
+            if node.image is image:
+                return None
+            try:
+                result = api.handle(ctx, request)
+                if type(result) is GeneratorType:
+                    result.close()  # it would take its time; what was true when it was asked will do
+                    return None
+                return _frame(ctx, result)
+            except Exception:
+                logger.exception("%s v%d could not be answered anew", ApiKey(ctx.api_key).name, ctx.version)
+                return None
+
+        return renewed
 
     def _fail(self, ctx: RequestContext, slot: ReplySlot, error: BaseException) -> None:
         """A bug of ours must cost one connection, not the broker: the client reconnects and tries again."""
@@ -366,3 +400,9 @@ class Dispatcher:
             return
         name = ApiKey(header.api_key).name
         peer.close(f"{name} version {header.api_version} is not supported")
+
+
+def _frame(ctx: RequestContext, response: Any) -> list[Any]:
+    if isinstance(response, Encoded):
+        return response.frame(ctx.correlation_id)
+    return encode_response(response, ctx.api_key, ctx.version, ctx.correlation_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from ottla.ports.effects import Waiter
@@ -12,6 +13,12 @@ class ReplySlot(Protocol):
 
     def complete(self, parts: list[Any]) -> None:
         """The reply's bytes and file slices; on a closed connection the slices are released at once."""
+        ...
+
+    def complete_for_now(self, parts: list[Any], renewed: Callable[[], list[Any] | None]) -> None:
+        """A reply that may be out of date when the ones before it are sent: `renewed` is asked then, and says
+        None when it is not.
+        """
         ...
 
     def complete_empty(self) -> None:

@@ -2,7 +2,8 @@
 
 A request opens a slot when it is dispatched and completes it whenever its answer is ready; `take` gives the
 parts of all slots at the head that are complete. A slot that waits (acks=all, a long poll) holds back the
-ones behind it, not the requests behind it.
+ones behind it, not the requests behind it. A reply that was held back and tells how things stand may be out
+of date when its turn comes: it can be `renewed` then.
 
 Parts are bytes, and `FileSlice`s that the sink sends from the page cache. Slices pin descriptors: each is
 released exactly once, by the sink when it has sent it, or here when the connection is gone.
@@ -31,11 +32,12 @@ def release_slices(parts: list[Part]) -> None:
 class Slot:
     """The place of one reply in the order. It is completed exactly once."""
 
-    __slots__ = ("_replies", "parts")
+    __slots__ = ("_replies", "parts", "renewed")
 
     def __init__(self, replies: ReplyQueue) -> None:
         self._replies = replies
         self.parts: list[Part] | None = None
+        self.renewed: Callable[[], list[Part] | None] | None = None
 
     @property
     def completed(self) -> bool:
@@ -49,6 +51,13 @@ class Slot:
             raise AssertionError("a reply slot was completed twice")
         self.parts = parts
         self._replies.completed(self)
+
+    def complete_for_now(self, parts: list[Part], renewed: Callable[[], list[Part] | None]) -> None:
+        """The same; if others have to be sent before it, `renewed` is asked for the reply as it is then. None
+        says that it still holds. Neither may have slices.
+        """
+        self.renewed = renewed
+        self.complete(parts)
 
     def complete_empty(self) -> None:
         """There is no reply (acks=0)."""
@@ -87,6 +96,7 @@ class ReplyQueue:
             if not isinstance(part, FileSlice):
                 self.held_bytes += len(part)
         if self._slots[0] is slot:
+            slot.renewed = None  # it is as new as can be
             self.has_ready = True
             self._ready()
         elif self.held_bytes > EARLY_BYTES:
@@ -98,14 +108,17 @@ class ReplyQueue:
         taken: list[Part] = []
         self.has_ready = False
         while slots:
-            parts = slots[0].parts
+            slot = slots[0]
+            parts = slot.parts
             if parts is None:
                 break
             slots.popleft()
+            for part in parts:
+                if not isinstance(part, FileSlice):
+                    self.held_bytes -= len(part)
+            if slot.renewed is not None:
+                parts = slot.renewed() or parts
             taken += parts
-        for part in taken:
-            if not isinstance(part, FileSlice):
-                self.held_bytes -= len(part)
         return taken
 
     def close(self) -> None:

@@ -103,7 +103,7 @@ def set_fenced(bench: Bench, broker_id: int, change: int) -> None:
     )
 
 
-def move(bench: Bench, topic: str, index: int, leader: int) -> PartitionState:
+def move(bench: Bench, topic: str, index: int, leader: int, isr: list[int] | None = None) -> PartitionState:
     """The controller gives the partition to another leader; its replicas are brokers 1 and 2."""
     image = bench.node.image.topics[topic]
     bench.node.quorum.commit_now(
@@ -113,7 +113,7 @@ def move(bench: Bench, topic: str, index: int, leader: int) -> PartitionState:
                 partition_id=index,
                 leader=leader,
                 replicas=[1, 2],
-                isr=[leader] if leader >= 0 else [1],
+                isr=isr or ([leader] if leader >= 0 else [1]),
             )
         ]
     )

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from broker_bench import NODE_ID, Bench
+from broker_bench import NODE_ID, Bench, produce_request
 from cluster_bench import FENCE, UNFENCE, move, register, set_fenced
 from group_bench import GroupBench, find_request, fitted
 
 from ottla.model.errors import ErrorCode
 from ottla.model.types import CONSUMER_OFFSETS_TOPIC
 from ottla.ports.effects import Sleep, Steps
+from ottla.wire.framing import decode_response
 from ottla.wire.messages.create_topics import CreatableTopicResult, CreateTopicsRequest, CreateTopicsResponse
 from ottla.wire.messages.describe_cluster import DescribeClusterRequest
 from ottla.wire.messages.describe_topic_partitions import DescribeTopicPartitionsRequest, TopicRequest
@@ -59,6 +60,43 @@ def test_fenced_brokers_are_left_out_and_their_replicas_offline_until_they_are_b
     set_fenced(bench, 2, UNFENCE)
     brokers, partition = told(bench)
     assert (brokers, partition.offline_replicas) == ({1, 2}, [])
+
+
+def test_a_client_whose_batches_waited_for_a_dead_replica_is_told_of_the_leaders_that_are_then(
+    bench: GroupBench,
+) -> None:
+    """As in Kafka, where a request is handled when those before it on its connection are answered."""
+    move(bench, "events", 0, 1, isr=[1, 2])
+    move(bench, "events", 1, 2)
+    move(bench, CONSUMER_OFFSETS_TOPIC, 0, 2)
+    peer = bench.connect()
+    topics = [MetadataRequestTopic(name="events")]
+    requests = [
+        (produce_request("events"), 12),
+        (MetadataRequest(topics=topics), 12),
+        (fitted(find_request("g"), 4), 4),
+        (DescribeClusterRequest(), 1),
+        (DescribeTopicPartitionsRequest(topics=[TopicRequest(name="events")]), 0),
+    ]
+    for request, version in requests:
+        peer.send(request, version)
+    bench.scheduler.run_for(100)
+    assert peer.answered == []  # the batch waits for broker 2, and so do the answers behind it
+    set_fenced(bench, 2, FENCE)
+    move(bench, CONSUMER_OFFSETS_TOPIC, 0, 1)
+    move(bench, "events", 1, 1)
+    move(bench, "events", 0, 1)
+    bench.scheduler.run_for(100)
+    produced, metadata, found, cluster, described = (
+        decode_response(request.API_KEY, version, reply)[1]
+        for (request, version), reply in zip(requests, peer.replies, strict=True)
+    )
+    assert produced.responses[0].partition_responses[0].error_code == ErrorCode.NONE
+    assert [each.node_id for each in metadata.brokers] == [1]
+    assert {each.leader_id for each in metadata.topics[0].partitions} == {1}
+    assert found.coordinators[0].node_id == 1
+    assert [each.broker_id for each in cluster.brokers] == [1]
+    assert {each.leader_id for each in described.topics[0].partitions} == {1}
 
 
 @pytest.mark.parametrize(
