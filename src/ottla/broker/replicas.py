@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import logging
 import os.path
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from ottla.broker.directory_reports import DirectoryReports
 from ottla.broker.fetch_sessions import HighWatermarkNews
@@ -37,6 +37,15 @@ if TYPE_CHECKING:
     from ottla.broker.node import Node
 
 logger = logging.getLogger(__name__)
+
+
+class _Change(NamedTuple):
+    """A partition with its new state, and whether it is new on this node."""
+
+    topic: TopicImage
+    partition_id: int
+    state: PartitionState
+    is_new: bool
 
 
 class Replicas:
@@ -125,9 +134,11 @@ class Replicas:
     # --- a new image --------------------------------------------------------------------------------------
 
     def apply(self, image: MetadataImage, delta: ImageDelta) -> Steps[None]:
-        """Makes the partitions match the new image."""
+        """Makes the partitions that changed match the new image: first those that this node leads no more,
+        since their clients wait for its word to go elsewhere; then those that it leads.
+        """
         node = self._node
-        turn = Turn(node.clock)
+        turn = Turn(node.clock, fair=True)
         for topic_id, name in delta.deleted_topics.items():
             for index in delta.before.topics_by_id[topic_id].partitions:
                 if turn.over():
@@ -136,33 +147,51 @@ class Replicas:
         if delta.deleted_topics:
             yield from node.logs.sync_names_steps()
             turn.begin()
-        # In an order that does not change from run to run: a seed of the simulator has to tell one story.
-        ids = (*sorted(delta.created_topics), *sorted(delta.changed_topics))
-        touched = [image.topics_by_id[each] for each in ids]
-        for topic in touched:
-            before = delta.before.topics_by_id.get(topic.topic_id)
-            for index, state in topic.partitions.items():
-                if turn.over():
-                    yield turn.rest()
-                if node.node_id not in state.replicas:
-                    self.remove(topic.topic_id, topic.name, index)  # reassigned to others
-                    continue
-                # One that was there before and has no log here is in a directory that failed: an empty log
-                # in its place would be served as the truth.
-                known = None if before is None else before.partitions.get(index)
-                is_new = known is None or node.node_id not in known.replicas
+        lost: list[_Change] = []
+        led: list[_Change] = []
+        followed: list[_Change] = []
+        for change in self._changes(image, delta):
+            if change.state.leader == node.node_id:
+                led.append(change)
+            else:
+                partition = self.by_id.get((change.topic.topic_id, change.partition_id))
+                (lost if partition is not None and partition.is_leader else followed).append(change)
+        for topic, index, state, _ in lost:
+            if turn.over():
+                yield turn.rest()
+            if node.node_id in state.replicas:
+                self._give_role(topic, index, state)
+        for topic, index, state, is_new in (*lost, *led, *followed):
+            if turn.over():
+                yield turn.rest()
+            if node.node_id in state.replicas:
                 self._make(topic, index, state, is_new=is_new)
+            else:
+                self.remove(topic.topic_id, topic.name, index)  # reassigned to others
         # Nobody may write before the names are durable: a flush vouches for a log's bytes, not for the name
         # under which the next start finds them.
         yield from node.logs.sync_names_steps()
         turn.begin()
-        for topic in touched:
-            for index, state in topic.partitions.items():
-                if turn.over():
-                    yield turn.rest()
-                self._give_role(topic, index, state)
+        for topic, index, state, _ in (*led, *followed):
+            if turn.over():
+                yield turn.rest()
+            self._give_role(topic, index, state)
         if delta.changed_brokers:
             yield from self._brokers_changed(turn)
+
+    def _changes(self, image: MetadataImage, delta: ImageDelta) -> Iterator[_Change]:
+        """The partitions that are not what they were."""
+        node_id = self._node.node_id
+        # In an order that does not change from run to run: a seed of the simulator has to tell one story.
+        for topic_id in (*sorted(delta.created_topics), *sorted(delta.changed_topics)):
+            topic = image.topics_by_id[topic_id]
+            before = delta.before.topics_by_id.get(topic_id)
+            for index, state in topic.partitions.items():
+                known = None if before is None else before.partitions.get(index)
+                if known is not state and known != state:
+                    # One that was there before and has no log here is in a directory that failed: an empty
+                    # log in its place would be served as the truth.
+                    yield _Change(topic, index, state, known is None or node_id not in known.replicas)
 
     def _brokers_changed(self, turn: Turn) -> Steps[None]:
         """A broker that is no longer fenced may join the sets of which it was kept out."""
@@ -213,11 +242,17 @@ class Replicas:
             if coordinator is not None:
                 coordinator.leads_no_more(index)
             partition.resign(state.leader, state.leader_epoch, state.partition_epoch, state.replicas)
-            if state.leader >= 0:
+            if state.leader >= 0 and not self._is_parting_with(state):
                 self.fetchers.follow(partition)
             else:
                 self.fetchers.unfollow(partition)
         self.directory_reports.look(partition, state)
+
+    def _is_parting_with(self, state: PartitionState) -> bool:
+        """A broker that is about to stop does not copy what it is not in sync with any more, as in Kafka."""
+        node_id = self._node.node_id
+        me = self._node.image.brokers.get(node_id)
+        return me is not None and me.in_controlled_shutdown and node_id not in state.isr
 
     def remove(self, topic_id: bytes, name: str, index: int) -> None:
         """The partition is not this node's any more: its log goes, and who waits for it is told."""

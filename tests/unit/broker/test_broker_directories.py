@@ -19,6 +19,7 @@ from broker_bench import (
 from ottla.log.manager import DataDirInUse
 from ottla.log.meta_properties import BadMetaProperties
 from ottla.model.errors import ErrorCode
+from ottla.wire.messages.cluster_metadata import PartitionChangeRecord
 from ottla.wire.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
 from ottla.wire.messages.metadata import MetadataRequest
 
@@ -314,11 +315,9 @@ def test_a_replica_on_a_new_disk_is_told_to_be_there() -> None:
     (log_dir,) = bench.node.logs.dirs
     assert known == (log_dir.directory_id,)
     log_dir.directory_id = bytes(range(16))
-    bench.call(
-        CreatePartitionsRequest(
-            topics=[CreatePartitionsTopic(name="events", count=2, assignments=None)], timeout_ms=1_000
-        ),
-        3,
+    topic_id = bench.node.image.topics["events"].topic_id
+    bench.node.quorum.commit_now(
+        [PartitionChangeRecord(topic_id=topic_id, partition_id=0, leader=bench.node.node_id)]
     )
     bench.scheduler.run_for(2_000)
     assert bench.node.image.topics["events"].partitions[0].directories == (bytes(range(16)),)
