@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from ottla.testing.cluster_run import QUICK
 from ottla.testing.network import SimNetwork
 from ottla.testing.scheduler import Scheduler
 from ottla.testing.sim_cluster import SimCluster
+from ottla.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
 
 
-def a_cluster(seed: int = 1, **roles: int) -> SimCluster:
+def a_cluster(seed: int = 1, properties: Mapping[str, str] = QUICK, **roles: int) -> SimCluster:
     scheduler = Scheduler(seed)
-    cluster = SimCluster(scheduler, SimNetwork(scheduler), properties=QUICK, **roles)
+    cluster = SimCluster(scheduler, SimNetwork(scheduler), properties=properties, **roles)
     cluster.start()
     until(cluster, lambda: all(each.serving for each in cluster.nodes.values()))
     return cluster
@@ -62,4 +63,27 @@ def test_a_paused_node_is_fenced_and_comes_back_by_itself() -> None:
     until(cluster, lambda: controller.image.brokers[paused.node_id].fenced)
     paused.go_on()
     until(cluster, lambda: not controller.image.brokers[paused.node_id].fenced)
+    cluster.end()
+
+
+def test_a_broker_that_stops_may_go_as_soon_as_the_others_have_read_that_it_leads_nothing() -> None:
+    """And not when their next heartbeats, a minute apart, tell so."""
+    slow = {"broker.heartbeat.interval.ms": "60000", "broker.session.timeout.ms": "300000"}
+    cluster = a_cluster(properties={**QUICK, **slow})
+    controller = cluster.active_controller()
+    assert controller is not None
+    request = CreateTopicsRequest(
+        topics=[CreatableTopic(name="events", num_partitions=6, replication_factor=3)], timeout_ms=10_000
+    )
+    controller.driver.spawn(controller.ask_controller(request, request.MAX_VERSION), "creation")
+    until(cluster, lambda: all("events" in each.image.topics for each in cluster.running()))
+    stopping = next(each for each in cluster.nodes.values() if each.node_id != controller.node_id)
+    partitions = controller.image.topics["events"].partitions
+    assert any(each.leader == stopping.node_id for each in partitions.values())
+    ends: list[bool] = []
+    stopping.leave_and_stop(ends.append)
+    until(cluster, lambda: bool(ends), within_ms=5_000.0)
+    assert ends == [True]
+    partitions = controller.image.topics["events"].partitions
+    assert all(each.leader not in (stopping.node_id, -1) for each in partitions.values())
     cluster.end()

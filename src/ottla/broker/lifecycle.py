@@ -11,12 +11,12 @@ A cluster of one does not go through this (`Node`): its controller is itself.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ottla.broker.controller_host import HEARTBEAT_LANE
 from ottla.metadata.features import supported_features
-from ottla.metadata.image import Endpoint
+from ottla.metadata.image import Endpoint, MetadataImage
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.ports.effects import Sleep, Steps, Waiter
 from ottla.wire.messages.broker_heartbeat import BrokerHeartbeatRequest, BrokerHeartbeatResponse
@@ -51,6 +51,8 @@ class BrokerLifecycle:
         self._incarnation_id: bytes | None = None
         self._node = node
         self._timer: Waiter | None = None
+        self._hurries = False
+        """What a heartbeat says has changed since the last one began."""
         self._ready = False
         """Whether the logs are loaded, so that the broker may be unfenced."""
 
@@ -145,6 +147,7 @@ class BrokerLifecycle:
         while True:
             began_ms = clock.monotonic_ms()
             interval_ms = float(node.settings.heartbeat_interval_ms)
+            self._hurries = False
             try:
                 response = yield from node.ask_controller(
                     self._heartbeat(),
@@ -159,6 +162,8 @@ class BrokerLifecycle:
                 interval_ms = min(interval_ms, COMING_UP_MS)
             if self.may_go:
                 return
+            if self._hurries:
+                continue
             self._timer = Waiter(began_ms + interval_ms)
             yield self._timer
             self._timer = None
@@ -196,7 +201,19 @@ class BrokerLifecycle:
         else:
             logger.warning("a heartbeat was refused: %s", ErrorCode(code).name)
 
+    def applied(self, image: MetadataImage, changed_brokers: Collection[int]) -> None:
+        """A broker that is stopping may go when the others know that it leads nothing any more: they say so
+        at once, and not when their next heartbeat is due.
+        """
+        if not self.is_registered:
+            return
+        for node_id in changed_brokers:
+            broker = image.brokers.get(node_id)
+            if broker is not None and broker.in_controlled_shutdown and not broker.fenced:
+                self._beat_now()
+
     def _beat_now(self) -> None:
+        self._hurries = True
         if self._timer is not None:
             self._timer.fire()
 

@@ -508,6 +508,7 @@ class Node:
         elif not self.server_config.is_broker and (delta.changed_configs or delta.features_changed):
             self._take_settings()
         self.applied_offset = image.last_offset
+        self.lifecycle.applied(image, delta.changed_brokers)
         waiters, self._image_waiters = self._image_waiters, []
         for waiter in waiters:
             waiter.fire()
