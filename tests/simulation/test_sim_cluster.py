@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from ottla.broker.node import Node
 from ottla.testing.cluster_run import QUICK
 from ottla.testing.network import SimNetwork
 from ottla.testing.scheduler import Scheduler
@@ -87,3 +88,31 @@ def test_a_broker_that_stops_may_go_as_soon_as_the_others_have_read_that_it_lead
     partitions = controller.image.topics["events"].partitions
     assert all(each.leader not in (stopping.node_id, -1) for each in partitions.values())
     cluster.end()
+
+
+def test_no_living_broker_is_fenced_when_the_controller_falls_silent() -> None:
+    """Its connections stay open, and every broker has a heartbeat under way to it. They are sent again to the
+    next controller as soon as one is known, and not when the answer is overdue.
+    """
+    for seed in range(1, 6):
+        cluster = a_cluster(seed, properties={})  # Kafka's own times
+        silent = cluster.active_controller()
+        assert silent is not None
+        others = {each for each in cluster.nodes if each != silent.node_id}
+        cluster.nodes[silent.node_id].pause()
+        fenced: set[int] = set()
+
+        def is_noticed(
+            cluster: SimCluster = cluster, silent: Node = silent, fenced: set[int] = fenced
+        ) -> bool:
+            controller = cluster.active_controller()
+            if controller is None or controller.quorum.epoch == silent.quorum.epoch:
+                return False
+            fenced |= {each.node_id for each in controller.image.brokers.values() if each.fenced}
+            return silent.node_id in fenced
+
+        until(cluster, is_noticed)
+        cluster.scheduler.run_for(5_000.0)
+        is_noticed()
+        assert fenced == {silent.node_id}, f"seed {seed}: of {others}"
+        cluster.end()

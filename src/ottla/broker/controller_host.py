@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from math import inf
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ottla.metadata.controller import Controller
@@ -21,7 +22,7 @@ from ottla.metadata.decision import Decision
 from ottla.metadata.features import bootstrap_records
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.ports.effects import Sleep, Steps, Waiter
-from ottla.ports.peers import PeerUnavailable
+from ottla.ports.peers import Address, PeerUnavailable
 from ottla.wire.framing import decode_response, encode_request
 from ottla.wire.messages.allocate_producer_ids import AllocateProducerIdsRequest
 from ottla.wire.messages.alter_partition import AlterPartitionRequest
@@ -60,11 +61,23 @@ _SPOKEN_PLAINLY: Final = frozenset(
 """What brokers ask on their own behalf; everything else travels in an envelope."""
 
 
+class _Asked:
+    """A request that is under way to another node's controller."""
+
+    __slots__ = ("waiter", "response", "failure")
+
+    def __init__(self) -> None:
+        self.waiter = Waiter(inf)
+        self.response: Any = None
+        self.failure: Exception | None = None
+
+
 class ControllerHost:
     def __init__(self, node: Node) -> None:
         self.controller = Controller(node.config, node.chance)
         self._node = node
         self._timer: Waiter | None = None
+        self._asked: dict[_Asked, None] = {}
 
     # --- being active -------------------------------------------------------------------------------------
 
@@ -182,18 +195,51 @@ class ControllerHost:
         address = node.quorum.controller_address()
         if address is None:
             return None
-        call = node.peers.call
         if type(request) in _SPOKEN_PLAINLY:
-            response = yield from call(address, request, version, lane=lane, timeout_ms=timeout_ms)
+            response = yield from self._call(address, request, version, timeout_ms, lane)
             if response.error_code == ErrorCode.NOT_CONTROLLER:
                 raise KafkaError(ErrorCode.NOT_CONTROLLER)
             return response
         frame = b"".join(bytes(part) for part in encode_request(request, version, 0, f"node-{node.node_id}"))
         envelope = EnvelopeRequest(request_data=frame[4:], request_principal=None)
-        wrapped = yield from call(address, envelope, 0, lane=lane, timeout_ms=timeout_ms)
+        wrapped = yield from self._call(address, envelope, 0, timeout_ms, lane)
         if wrapped.error_code != ErrorCode.NONE:
             raise KafkaError(ErrorCode(wrapped.error_code))
         return decode_response(request.API_KEY, version, wrapped.response_data)[1]
+
+    def _call(self, address: Address, request: Any, version: int, timeout_ms: float, lane: str) -> Steps[Any]:
+        """One node's answer. Raises PeerUnavailable, and KafkaError(NOT_CONTROLLER) as soon as another
+        controller is known: this one may have gone without a word. A heartbeat that waited for its answer to
+        the end would come too late for the next one, which would fence a broker that lives.
+        """
+        node = self._node
+        asked = _Asked()
+
+        def call() -> Steps[None]:
+            try:
+                asked.response = yield from node.peers.call(
+                    address, request, version, lane=lane, timeout_ms=timeout_ms
+                )
+            except Exception as error:
+                asked.failure = error
+            asked.waiter.fire()
+
+        self._asked[asked] = None
+        try:
+            node.driver.spawn(call(), "a request to the controller")
+            yield asked.waiter
+        finally:
+            del self._asked[asked]
+        if asked.failure is not None:
+            raise asked.failure
+        if asked.response is None:
+            raise KafkaError(ErrorCode.NOT_CONTROLLER)
+        return asked.response
+
+    def controller_changed(self) -> None:
+        """Another controller is known: whoever waits for the one before asks again."""
+        for asked in tuple(self._asked):
+            asked.waiter.fire()
 
 
 def answer_or_refuse(steps: Steps[R], refusal: Callable[[KafkaError], R]) -> Steps[R]:

@@ -131,6 +131,7 @@ class Node:
             cluster_id=lambda: self.cluster_id,
             on_active=lambda: self.controllers.activated(),
             on_inactive=lambda: self.controllers.deactivated(),
+            on_leader=lambda: self.controllers.controller_changed(),
         )
         self.fetch_sessions = FetchSessionCache(
             self.settings.fetch_sessions_max, self.settings.fetch_session_eviction_ms, chance

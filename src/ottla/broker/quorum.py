@@ -125,9 +125,11 @@ class MetadataQuorum:
         cluster_id: Callable[[], str] = lambda: "",
         on_active: Callable[[], None] = lambda: None,
         on_inactive: Callable[[], None] = lambda: None,
+        on_leader: Callable[[], None] = lambda: None,
     ) -> None:
         """Without `settings` this node is its whole quorum. `on_active` is called whenever this node becomes
-        the active controller, at the end of `open` too; `on_inactive` when it is not any more.
+        the active controller, at the end of `open` too; `on_inactive` when it is not any more; `on_leader`
+        when another leader than before is known.
         """
         self.image = EMPTY_IMAGE
         self.tip = self.image
@@ -150,6 +152,8 @@ class MetadataQuorum:
         """When a fetch was last answered to this node; inf before that."""
         self._on_active = on_active
         self._on_inactive = on_inactive
+        self._on_leader = on_leader
+        self._known_leader_id = -1
         self._raft: Raft | None = None
         self._raft_log: DiskRaftLog | None = None
         self._joining: JoiningNote | None = None
@@ -448,6 +452,9 @@ class MetadataQuorum:
         if ready.installed is not None:
             self._installed = ready.installed
         self._note_leadership()
+        if raft.leader_id not in (-1, self._known_leader_id):
+            self._known_leader_id = raft.leader_id
+            self._on_leader()
         if not self._started:
             return
         for send in ready.sends:
