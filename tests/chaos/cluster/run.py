@@ -89,6 +89,7 @@ class Outcome:
     leader_epochs: int = 0
     controller_epoch: int = 0
     silence_s_max: float = 0.0
+    silence: str = ""
     produced_in_s: float = 0.0
     checked_in_s: float = 0.0
     batches: int = 0
@@ -103,7 +104,8 @@ class Outcome:
             f"kills             {self.faults['kills']}, cuts {self.faults['cuts']} ({faults})",
             f"elections         {self.leader_epochs} of partition leaders, "
             f"{self.controller_epoch} epochs of controllers",
-            f"longest pause     {self.silence_s_max:.1f} s without an acknowledgement in one partition",
+            f"longest pause     {self.silence_s_max:.1f} s without an acknowledgement in one partition"
+            f"{self.silence}",
             f"replicas compared {self.batches:,} batches, {self.replica_bytes / 1e6:.0f} MB",
             f"took              {self.produced_in_s:.0f} s to write, {self.checked_in_s:.0f} s to check",
         ]
@@ -259,7 +261,12 @@ class Run:
                 ) from None
             assert code == 0, f"writer {writer} ended with {code}"
             summary = json.loads((self.folder / f"summary-{writer}").read_text())
-            self.outcome.silence_s_max = max(self.outcome.silence_s_max, summary["silence_s_max"])
+            if summary["silence_s_max"] > self.outcome.silence_s_max:
+                self.outcome.silence_s_max = summary["silence_s_max"]
+                self.outcome.silence = (
+                    f" (partition {summary['slowest_partition']}, writer {writer}, until"
+                    f" {summary['silence_ended_at']})"
+                )
             if summary["errors"]:
                 self.outcome.problems.append(
                     f"writer {writer}: {summary['errors']} records failed, {summary['first_errors']}"

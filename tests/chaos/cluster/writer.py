@@ -41,6 +41,8 @@ class Ledger:
         self.errors: list[str] = []
         self.silence_s_max = 0.0
         self.slowest_partition = -1
+        self.silence_ended_at = ""
+        """By the wall clock, to find it in what the nodes wrote down."""
         self._acks = acks
         self._unanswered = [0] * partitions
         self._since_s = [0.0] * partitions
@@ -69,6 +71,7 @@ class Ledger:
         silence_s = now_s - self._since_s[partition]
         if silence_s > self.silence_s_max:
             self.silence_s_max, self.slowest_partition = silence_s, partition
+            self.silence_ended_at = time.strftime("%H:%M:%S")
         self._since_s[partition] = now_s
         self._unanswered[partition] -= 1
 
@@ -195,6 +198,7 @@ def main() -> None:
                 "first_errors": ledger.errors[:5],
                 "silence_s_max": ledger.silence_s_max,
                 "slowest_partition": ledger.slowest_partition,
+                "silence_ended_at": ledger.silence_ended_at,
             }
         )
     )
