@@ -100,7 +100,7 @@ class Api(NamedTuple):
     """The connection's next request waits for this one: its effect comes after a wait."""
     in_line: bool
     """It may wait a turn, so that data goes first (`side_lane.py`)."""
-    of_image: bool
+    of_image: bool = False
     """It tells how the cluster stands, and is made anew when replies before it were not sent in time."""
 
 
