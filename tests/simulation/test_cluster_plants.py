@@ -219,4 +219,4 @@ def test_a_coordinator_that_goes_on_after_its_leadership_went_is_found(
         "leads",
         lambda self, partition: None if partition.tp.partition in self.hosts else self._load(partition),
     )
-    finds_a_bug("transformed", "committed", "not settled", "is lost", "fenced", first=15, kinds=DEATHS)
+    finds_a_bug("transformed", "committed", "not settled", "is lost", "fenced", first=50, kinds=DEATHS)
