@@ -8,6 +8,7 @@ Segments and snapshots that a newer snapshot makes superfluous go by `metadata.m
 from __future__ import annotations
 
 import errno
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -20,12 +21,15 @@ from ottla.broker.raft_records import (
 from ottla.broker.raft_snapshots import SnapshotFiles
 from ottla.log.append_origin import AppendOrigin
 from ottla.log.log import Log
+from ottla.model.errors import KafkaError
 from ottla.model.log_config import LogConfig
 from ottla.model.types import METADATA_TOPIC, METADATA_TOPIC_ID, TopicPartition
 from ottla.ports.disk import Disk, File
 from ottla.raft.log_port import ControlRecord, LeaderStart, OffsetAndEpoch
 from ottla.raft.voters import VoterSet
 from ottla.wire.record_batch import encode_control_batch, iter_headers
+
+logger = logging.getLogger(__name__)
 
 METADATA_PARTITION = TopicPartition(METADATA_TOPIC, 0)
 READ_BYTES = 1024 * 1024
@@ -64,6 +68,8 @@ class DiskRaftLog:
             )
         self._start_epoch = start.epoch
         self._download: tuple[OffsetAndEpoch, File, int] | None = None
+        self._refused_at = -1
+        """Where the leader's bytes were last refused: said once."""
         if newest is not None:
             if log.log_end_offset < newest.offset:
                 self._start_at(
@@ -137,9 +143,15 @@ class DiskRaftLog:
     def append_fetched(self, records: Any) -> Sequence[ControlRecord]:
         before = self.end_offset
         data = memoryview(records)
-        self.log.append_as_follower(data, now_ms=self._now_ms())
+        try:
+            end = self.log.append_as_follower(data, now_ms=self._now_ms()).size_bytes
+        except KafkaError as error:
+            if self._refused_at != before:
+                self._refused_at = before
+                logger.warning("the metadata log cannot be copied beyond offset %d: %s", before, error)
+            raise
         found: list[ControlRecord] = []
-        for position, header in iter_headers(data, 0, len(data)):
+        for position, header in iter_headers(data, 0, end):
             if header.is_control and header.base_offset >= before:
                 found += control_records_in(data, position, header)
         return found

@@ -20,7 +20,6 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
 
-from ottla.log.append import UnexpectedOffset
 from ottla.log.turn import Turn
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.model.types import TopicPartition
@@ -381,6 +380,11 @@ class ReplicaFetcher:
         self._waiting[followed.key] = None
         self._changed.pop(followed.key, None)
 
+    def _leave_out(self, followed: Followed) -> None:
+        """The leader's session forgets it until its pause is over."""
+        if self._session_id:
+            self._forgotten[followed.key] = None
+
     def _await_metadata(self, followed: Followed) -> None:
         """Until it is followed under another epoch."""
         followed.due_ms = float("inf")
@@ -441,17 +445,18 @@ class ReplicaFetcher:
             size_bytes = partition.copy(
                 action.records, action.high_watermark, action.log_start_offset, self._node.clock.now_ms()
             )
-        except UnexpectedOffset as error:
-            logger.warning("%s", error)
-            self._pause(followed)
-            return False
         except KafkaError as error:
             if error.code == ErrorCode.KAFKA_STORAGE_ERROR:
                 self._node.logs.storage_failed(log, error)
-            else:
-                logger.warning("%s: node %d sent %s", partition.tp, self.leader_id, error)
-            if followed.is_current and followed.key in self.followed:
+            elif not followed.failures:
+                logger.warning(
+                    "%s cannot be copied from node %d beyond offset %d (it is tried again, and again): %s",
+                    *(partition.tp, self.leader_id, log.log_end_offset, error),
+                )
+            if followed.is_current and self.followed.get(followed.key) is followed:
                 self._pause(followed)
+                # The leader would send the same with every answer.
+                self._leave_out(followed)
             return False
         self._resume(followed)
         if size_bytes and self._node.replicas.follower_throttle is not None:
@@ -478,7 +483,7 @@ class ReplicaFetcher:
             followed.due_ms = now_ms + wait_ms
             self._waiting[followed.key] = None
             self._changed.pop(followed.key, None)
-            self._forgotten[followed.key] = None
+            self._leave_out(followed)
 
     def _flush(self, followed: Followed) -> Steps[None]:
         log = followed.partition.log

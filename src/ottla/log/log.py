@@ -68,7 +68,6 @@ from ottla.wire.record_batch import (
     EndTxnMarker,
     check_crc,
     patch_base_offset_and_epoch,
-    read_header,
 )
 from ottla.wire.record_codec import scan_batches
 
@@ -516,24 +515,19 @@ class Log:
 
     def append_as_follower(self, records: memoryview | bytearray | bytes, *, now_ms: int) -> AppendInfo:
         """Appends what the leader sent, offsets and epochs as they are. A batch that is cut off at the end,
-        as fetch responses have them, is left out.
+        as fetch responses have them, is left out; so is a damaged one with all that follows it, since what
+        comes before it is good: the next fetch begins with it, and that is refused.
 
-        Raises KafkaError: CORRUPT_MESSAGE for a bad CRC, `UnexpectedOffset` when the batches do not continue
-        this log, KAFKA_STORAGE_ERROR.
+        Raises KafkaError: CORRUPT_MESSAGE when the first batch is damaged or not whole, `UnexpectedOffset`
+        when the batches do not continue this log, KAFKA_STORAGE_ERROR.
         """
         self._check_usable()
         config = self.config
         view = memoryview(records)
         whole_count, end, _ = scan_batches(view, 0, len(view))
         if whole_count == 0:
-            if len(view) >= LOG_OVERHEAD + 49:
-                header = read_header(view)
-                if header.magic != 2 or header.batch_length < 49:
-                    raise KafkaError(
-                        ErrorCode.CORRUPT_MESSAGE, "the leader sent something that is not a batch"
-                    )
-            offset = self.log_end_offset
-            return AppendInfo(offset, offset - 1, -1, -1, self.log_start_offset, False, 0, 0)
+            # A leader sends its first batch whole, whatever its size: this one's length or magic is wrong.
+            raise KafkaError(ErrorCode.CORRUPT_MESSAGE, f"{len(view)} bytes that begin with no whole batch")
         headers: list[tuple[int, BatchHeader]] = []
         expected = first_allowed = self.log_end_offset
         position = 0
@@ -541,6 +535,9 @@ class Log:
             try:
                 header = check_crc(view, position, end)
             except CorruptBatch as error:
+                if headers:
+                    end = position
+                    break
                 raise_for_batch(error, bytearray(), 0, 0)
             if header.base_offset < expected or header.last_offset_delta < 0:
                 raise UnexpectedOffset(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from typing import Any
 
 import pytest
@@ -229,6 +230,34 @@ def test_a_voter_with_a_wiped_disk_does_not_elect_somebody_who_lacks_what_was_co
     for node in bench.nodes.values():
         assert set(node.quorum.image.topics) == {f"topic-{number}" for number in range(1, 5)}
     assert not wiped.disk.exists("/data/__cluster_metadata-0/ottla-joining")
+
+
+@pytest.mark.parametrize("at", [70, 17, 16, 8], ids=["a record", "the checksum", "the magic", "the length"])
+def test_a_damaged_metadata_log_is_not_copied_beyond_its_damage_and_its_leader_is_replaced(
+    at: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    bench, leader = begun()
+    one, away = (each for each in bench.nodes.values() if each is not leader)
+    away.stop()
+    damaged_at = leader.quorum.log.log_end_offset + 1
+    for number in range(1, 6):
+        assert bench.commit_and_wait(leader, topic(number)) is None
+    log = leader.quorum.log
+    found = log.active_segment.find(damaged_at)
+    assert found is not None
+    file = leader.disk.open(log.active_segment.file.path)
+    file.write_at(bytes([file.pread(1, found[0] + at)[0] ^ 0x40]), found[0] + at)
+    with caplog.at_level(logging.WARNING):
+        away.start()
+        bench.scheduler.run_for(20_000)
+    assert away.quorum.log.log_end_offset <= damaged_at
+    lines = [each for each in caplog.records if "the metadata log cannot be copied" in each.getMessage()]
+    assert len(lines) == 1
+    assert leader.quorum.is_active and bench.commit_and_wait(leader, topic(6)) is None
+    leader.stop()
+    assert bench.until_active() is one
+    bench.until_all_have(one.quorum.offset)
+    assert set(away.quorum.image.topics) == {f"topic-{number}" for number in range(1, 7)}
 
 
 def test_quorum_state_is_kafkas_and_names_the_vote() -> None:

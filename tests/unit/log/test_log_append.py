@@ -210,7 +210,6 @@ def test_a_follower_takes_offsets_and_epochs_as_they_are_and_leaves_out_a_cut_ba
     info = log.append_as_follower(data + batch()[:-5], now_ms=NOW)
     assert (info.first_offset, info.last_offset, info.size_bytes) == (0, 5, len(data))
     assert log.epochs.entries() == [(1, 0), (4, 5)]
-    assert log.append_as_follower(batch()[:30], now_ms=NOW).size_bytes == 0
     assert log.log_end_offset == 6
 
 
@@ -224,9 +223,20 @@ def test_a_follower_refuses_offsets_that_its_log_has_and_bad_bytes() -> None:
     with pytest.raises(KafkaError) as refused:
         log.append_as_follower(bad, now_ms=NOW)
     assert refused.value.code == ErrorCode.CORRUPT_MESSAGE
-    with pytest.raises(KafkaError):
-        log.append_as_follower(bytes(100), now_ms=NOW)
+    for no_batch in (bytes(100), batch()[:30], follower_bytes((3, 3, 1))[:-1]):
+        with pytest.raises(KafkaError) as refused:  # a leader's first batch is whole, whatever its size
+            log.append_as_follower(no_batch, now_ms=NOW)
+        assert refused.value.code == ErrorCode.CORRUPT_MESSAGE
     assert log.log_end_offset == 3
+
+
+def test_a_follower_takes_what_comes_before_a_bad_batch() -> None:
+    log = open_log()
+    good, bad = follower_bytes((0, 3, 1), (3, 2, 1)), follower_bytes((5, 1, 1), (6, 1, 1))
+    bad[70] ^= 1
+    info = log.append_as_follower(good + bad, now_ms=NOW)
+    assert (info.last_offset, info.size_bytes, log.log_end_offset) == (4, len(good), 5)
+    assert offsets(read_all(log)) == [(0, 2), (3, 4)]
 
 
 def test_a_follower_splits_a_fetch_between_segments_and_keeps_the_gaps_of_compaction() -> None:
