@@ -14,7 +14,7 @@ from ottla.broker.dispatch import CONTROLLER_TABLE, TABLE, Api
 from ottla.model.errors import ErrorCode
 from ottla.wire.framing import decode_response, encode_request
 from ottla.wire.messages.api_versions import ApiVersionsRequest
-from ottla.wire.messages.index import ApiKey
+from ottla.wire.messages.index import ApiKey, request_class
 from ottla.wire.messages.list_config_resources import ListConfigResourcesRequest
 from ottla.wire.messages.metadata import MetadataRequest
 
@@ -105,6 +105,20 @@ def test_a_controllers_listener_offers_only_what_controllers_answer(bench: Bench
     assert {each.api_key for each in reply.api_keys} == set(CONTROLLER_TABLE)
     peer.send(MetadataRequest(topics=None))
     assert peer.close_reason is not None
+
+
+@pytest.mark.parametrize("key", sorted(ApiKey(key) for key in CONTROLLER_TABLE.keys() - TABLE.keys()))
+def test_what_nodes_ask_each_other_is_not_asked_on_a_clients_listener(bench: Bench, key: ApiKey) -> None:
+    """Whoever is not a node of the cluster cannot vote, register, or change an in-sync set."""
+    end_offset = bench.node.quorum.log.log_end_offset
+    for version in range(CONTROLLER_TABLE[key].version_min, CONTROLLER_TABLE[key].version_max + 1):
+        peer = bench.connect()
+        peer.send(request_class(key)(), version)
+        assert peer.close_reason is not None and str(int(key)) in peer.close_reason
+        assert not peer.replies
+    bench.settle()
+    assert bench.node.quorum.log.log_end_offset == end_offset
+    assert bench.call(ApiVersionsRequest(**SOFTWARE)).error_code == ErrorCode.NONE
 
 
 @pytest.mark.parametrize("name", ["", "-x", "a b", "x-", "librdkafka\n"])
