@@ -215,7 +215,7 @@ class Partition:
         if not self.is_leader:
             raise KafkaError(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         log = self.log
-        if acks == -1 and len(self.isr) < log.config.min_insync_replicas:
+        if acks == -1 and len(self.isr) < log.config.min_insync_replicas and self.is_below_min_isr:
             raise KafkaError(
                 ErrorCode.NOT_ENOUGH_REPLICAS,
                 f"{self.tp} has {len(self.isr)} in-sync replicas, min.insync.replicas asks for "

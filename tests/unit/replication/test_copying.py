@@ -81,6 +81,16 @@ def test_with_too_few_in_sync_replicas_acks_all_is_refused_and_acks_one_is_not(c
     assert answer.error_code == 0
 
 
+def test_a_minimum_above_the_number_of_replicas_asks_for_all_of_them() -> None:
+    cluster = Cluster(min_insync_replicas="3")
+    cluster.create(replicas=(1, 2))
+    assert cluster.produce(1) == 0
+    cluster.alter(isr=[1])
+    cluster[2].kill()
+    answer = cluster.client(1).call(produce_request(), 12)
+    assert answer.responses[0].partition_responses[0].error_code == ErrorCode.NOT_ENOUGH_REPLICAS
+
+
 def test_a_new_leader_goes_on_and_the_old_one_follows_it(cluster: Cluster) -> None:
     cluster.produce(3)
     cluster.elect(2)
