@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -31,7 +31,12 @@ from ottla.cli.cluster_layout import (
     row_of_ports,
 )
 
+if TYPE_CHECKING:
+    from ottla.ports.disk import DirLock
+
 PROBE_INTERVAL_S: Final = 0.2
+LOCK_FILE: Final = ".lock"
+"""As Kafka calls it in each of its log directories."""
 
 
 def start_cluster(
@@ -57,30 +62,50 @@ def start_cluster(
         nodes = planned(root, brokers, host, port, controllers, {**base, **settings})
     except BadLayout as error:
         raise click.ClickException(str(error)) from None
-    cluster_id = format_nodes(root, nodes)
-
-    def ready() -> None:
-        from ottla import __version__
-
-        addresses = ",".join(node.address for node in nodes)
-        plural = "" if brokers == 1 else "s"
-        print(
-            f"Ottla {__version__} cluster ready in {time.monotonic() - began_s:.2f} s: {addresses} "
-            f"({brokers} broker{plural}, cluster {cluster_id}, data in {root})",
-            flush=True,
-        )
-
-    supervisor = Supervisor(
-        {node.name: child_command(node) for node in nodes},
-        report=lambda line: print(line, file=sys.stderr, flush=True),
-        restart=restart,
-    )
-    probe = Probe(nodes, supervisor.call_soon, lambda: supervisor.became_ready(ready))
-    probe.start()
+    lock = locked(root)
     try:
-        return supervisor.run()
+        cluster_id = format_nodes(root, nodes)
+
+        def ready() -> None:
+            from ottla import __version__
+
+            addresses = ",".join(node.address for node in nodes)
+            plural = "" if brokers == 1 else "s"
+            print(
+                f"Ottla {__version__} cluster ready in {time.monotonic() - began_s:.2f} s: {addresses} "
+                f"({brokers} broker{plural}, cluster {cluster_id}, data in {root})",
+                flush=True,
+            )
+
+        supervisor = Supervisor(
+            {node.name: child_command(node) for node in nodes},
+            report=lambda line: print(line, file=sys.stderr, flush=True),
+            restart=restart,
+        )
+        probe = Probe(nodes, cluster_id, supervisor.call_soon, lambda: supervisor.became_ready(ready))
+        probe.start()
+        try:
+            return supervisor.run()
+        finally:
+            probe.cancel()
     finally:
-        probe.cancel()
+        lock.release()
+
+
+def locked(root: str) -> DirLock:
+    """The directory for this process alone: a second one would write its properties over the first one's."""
+    from ottla.net.disk import OsDisk
+
+    try:
+        os.makedirs(root, exist_ok=True)
+        lock = OsDisk().lock(os.path.join(root, LOCK_FILE))
+    except OSError as error:
+        raise click.ClickException(f"cannot use {root}: {error.strerror}; choose another --data") from None
+    if lock is None:
+        raise click.ClickException(
+            f"{root} is in use by another ottla start --brokers: stop that one, or choose another --data"
+        )
+    return lock
 
 
 def child_command(node: PlannedNode) -> list[str]:
@@ -160,11 +185,13 @@ class Probe(threading.Thread):
     def __init__(
         self,
         nodes: Sequence[PlannedNode],
+        cluster_id: str,
         call_soon: Callable[[Callable[[], None]], None],
         everybody_is_there: Callable[[], None],
     ) -> None:
         super().__init__(name="cluster-probe", daemon=True)
         self._nodes = nodes
+        self._cluster_id = cluster_id
         self._call_soon = call_soon
         self._everybody_is_there = everybody_is_there
         self._cancelled = threading.Event()
@@ -178,14 +205,16 @@ class Probe(threading.Thread):
         only_failures_logged()
         wanted = {node.node_id for node in self._nodes}
         for node in self._nodes:
-            while not wanted <= known_brokers(node.address):
+            while not wanted <= known_brokers(node.address, self._cluster_id):
                 if self._cancelled.wait(PROBE_INTERVAL_S):
                     return
         self._call_soon(self._everybody_is_there)
 
 
-def known_brokers(address: str) -> set[int]:
-    """The brokers that one of them tells its clients of: those that are registered and not fenced."""
+def known_brokers(address: str, cluster_id: str) -> set[int]:
+    """The brokers that one of them tells its clients of: those that are registered and not fenced. None when
+    another cluster answers there, on a port that one of these wanted.
+    """
     from ottla.client.blocking import Client
     from ottla.client.errors import OttlaError
 
@@ -193,6 +222,9 @@ def known_brokers(address: str) -> set[int]:
         with Client(
             address, client_id="ottla-start", connect_timeout_ms=2_000, request_timeout_ms=5_000
         ) as client:
-            return {broker.node_id for broker in client.run(client.admin.describe_cluster()).brokers}
+            described = client.run(client.admin.describe_cluster())
+            if described.cluster_id != cluster_id:
+                return set()
+            return {broker.node_id for broker in described.brokers}
     except OttlaError:
         return set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,7 +18,7 @@ from ottla.cli.cluster_layout import (
     replication_defaults,
     row_of_ports,
 )
-from ottla.cli.cluster_start import format_nodes, free_ports, planned
+from ottla.cli.cluster_start import LOCK_FILE, format_nodes, free_ports, known_brokers, locked, planned
 from ottla.cli.main import cli, run
 from ottla.log.meta_properties import read_meta_properties
 from ottla.model.server_config import ServerConfig
@@ -96,6 +97,43 @@ def test_a_second_start_finds_its_ports_voters_and_cluster_again(tmp_path: Path)
     assert format_nodes(root, more) == cluster_id
     found = {node.node_id: node.properties for node in nodes}
     assert earlier_layout(found) == Earlier(3, 3, Ports((19_000, 19_001, 19_002), (19_003, 19_004, 19_005)))
+
+
+def test_a_second_start_on_the_same_data_is_refused_before_it_writes_anything(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Else it would take the first one's brokers for its own, and write other properties over theirs."""
+    lock = locked(str(tmp_path))
+    assert run(cli, ["start", "--brokers", "3", "--port", "0", "--data", str(tmp_path)], "ottla") == 1
+    assert "is in use by another ottla start --brokers" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == [LOCK_FILE]
+    lock.release()
+    locked(str(tmp_path)).release()
+
+
+def test_another_clusters_broker_on_a_wanted_port_is_not_taken_for_ones_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    brokers = [SimpleNamespace(node_id=number) for number in (1, 2, 3)]
+
+    class Answering:
+        admin = SimpleNamespace(
+            describe_cluster=lambda: SimpleNamespace(cluster_id="theirs", brokers=brokers)
+        )
+
+        def __init__(self, *args: object, **settings: object) -> None: ...
+
+        def __enter__(self) -> Answering:
+            return self
+
+        def __exit__(self, *exc: object) -> None: ...
+
+        def run(self, described: object) -> object:
+            return described
+
+    monkeypatch.setattr("ottla.client.blocking.Client", Answering)
+    assert known_brokers("127.0.0.1:9092", "theirs") == {1, 2, 3}
+    assert known_brokers("127.0.0.1:9092", "ours") == set()
 
 
 def test_free_ports_are_all_different() -> None:
