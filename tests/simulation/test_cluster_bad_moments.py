@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
+
+import pytest
 
 from ottla.broker.node import Node
 from ottla.client.admin_configs import ConfigChange, ConfigOperation, ConfigResource, ConfigResourceType
@@ -188,3 +191,25 @@ def test_a_follower_whose_file_was_damaged_leaves_the_in_sync_set_until_it_has_a
     assert not sets[0]
     assert story.bytes_of(follower) == story.bytes_of(story.state().leader)
     story.cluster.end()
+
+
+@pytest.mark.parametrize("node_id", [3, 4], ids=["a voter", "a broker"])
+def test_a_node_that_was_formatted_for_another_cluster_says_so_and_ends(
+    node_id: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    scheduler = Scheduler(1)
+    cluster = SimCluster(scheduler, SimNetwork(scheduler), combined=3, brokers=1, properties=QUICK)
+    stranger = cluster.nodes[node_id]
+    stranger._cluster_id = "another-cluster-entire"
+    stranger.wipe()
+    with caplog.at_level(logging.WARNING):
+        cluster.start()
+        scheduler.run_until(lambda: bool(stranger.fatal_errors), within_ms=20_000)
+    assert "the controllers belong to another cluster than another-cluster-entire" in str(
+        stranger.fatal_errors[0]
+    )
+    assert caplog.text.count("INCONSISTENT_CLUSTER_ID") <= 6  # once for each pair of nodes that talk
+    others = [each for each in cluster.nodes.values() if each is not stranger]
+    scheduler.run_until(lambda: all(each.serving for each in others), within_ms=20_000)
+    assert not any(each.fatal_errors for each in others)
+    cluster.end()

@@ -88,10 +88,7 @@ class BrokerLifecycle:
                 self.broker_epoch = response.broker_epoch
                 return
             if code == ErrorCode.INCONSISTENT_CLUSTER_ID:
-                raise RegistrationRefused(
-                    f"the controllers belong to another cluster than {node.cluster_id}: check "
-                    "controller.quorum.voters, or format the log directories for that cluster"
-                )
+                raise RegistrationRefused(self.another_cluster())
             if code == ErrorCode.UNSUPPORTED_VERSION:
                 raise RegistrationRefused(
                     "the cluster uses features that this version does not have: upgrade this node first"
@@ -110,6 +107,12 @@ class BrokerLifecycle:
                 told = True
                 logger.info("the controllers do not register this broker yet: %s", ErrorCode(code).name)
             yield Sleep(REGISTER_RETRY_MS)
+
+    def another_cluster(self) -> str:
+        return (
+            f"the controllers belong to another cluster than {self._node.cluster_id}: check "
+            "controller.quorum.voters, or format the log directories for that cluster"
+        )
 
     def _registration(self, endpoints: Sequence[Endpoint]) -> BrokerRegistrationRequest:
         node = self._node

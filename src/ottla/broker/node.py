@@ -214,6 +214,8 @@ class Node:
             return
         try:
             while not (yield from self.quorum.caught_up(self.clock.monotonic_ms() + QUORUM_NOTICE_MS)):
+                if self.quorum.is_of_another_cluster:
+                    raise RegistrationRefused(lifecycle.another_cluster())
                 logger.info("waiting for the controllers: no leader of the quorum is known yet")
             self._take_settings()
             self.logs.load(self.replicas.is_wanted)

@@ -148,6 +148,8 @@ class MetadataQuorum:
         self._peers = peers
         self._chance = chance or Random(node_id)
         self._cluster_id = cluster_id
+        self._refusals: dict[Address, ErrorCode] = {}
+        """What each node that was asked said last; NONE also of those that cannot be reached."""
         self.leader_heard_ms = inf
         """When a fetch was last answered to this node; inf before that."""
         self._on_active = on_active
@@ -406,16 +408,9 @@ class MetadataQuorum:
                     send.address, message, version, lane=lane, timeout_ms=send.timeout_ms
                 )
                 response = raft_wire.response_of(send.request, answer)
-                if response is None:
-                    logger.warning(
-                        "node %d at %s refuses %s: %s",
-                        send.node_id,
-                        send.address,
-                        type(send.request).__name__,
-                        ErrorCode(answer.error_code).name,
-                    )
+                self._answered(send, ErrorCode.NONE if response is not None else ErrorCode(answer.error_code))
             except PeerUnavailable:
-                pass
+                self._refusals.setdefault(send.address, ErrorCode.NONE)
         now_ms = self._clock.monotonic_ms()
         if response is not None and isinstance(send.request, FetchRequest):
             self.leader_heard_ms = now_ms
@@ -424,6 +419,19 @@ class MetadataQuorum:
         else:
             answered = response
             self._event(lambda raft: raft.response(send.number, answered, now_ms))
+
+    def _answered(self, send: Send, code: ErrorCode) -> None:
+        if code and self._refusals.get(send.address) != code:
+            logger.warning(
+                "the node at %s refuses %s: %s", send.address, type(send.request).__name__, code.name
+            )
+        self._refusals[send.address] = code
+
+    @property
+    def is_of_another_cluster(self) -> bool:
+        """Whether every node that this one asks says so."""
+        codes = self._refusals.values()
+        return bool(codes) and all(code == ErrorCode.INCONSISTENT_CLUSTER_ID for code in codes)
 
     def _ticking(self) -> Steps[None]:
         while not self._closed:
