@@ -10,7 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from ottla.cli.cluster_start import free_ports
+from ottla.cli.formatting import random_uuid_text
+from ottla.cli.main import cli, run
 from support.broker_process import BrokerProcess
+from support.cluster_command import ClusterCommand
 from support.java_client import JavaClient
 from support.peers.confluent import Confluent
 from support.peers.event import Event
@@ -117,3 +121,73 @@ def test_the_cluster_metadata_is_decoded(dumped: tuple[Path, JavaClient]) -> Non
         assert kind in kinds, f"no {kind} among {sorted(set(kinds))}"
     assert '"name":"dumped"' in text and "isvalid: false" not in text
     assert "LeaderChange" in text
+
+
+SNAPSHOT_OFTEN = ("--set", "metadata.log.max.record.bytes.between.snapshots=1000")
+
+
+def metadata_texts(folder: Path, java: JavaClient) -> tuple[str, str]:
+    """What the tool says of a node's metadata log, and of its newest snapshot."""
+    logs = sorted(folder.glob("*.log"))
+    newest = max(folder.glob("*.checkpoint"))
+    log_text = java.call("dump", args=["--cluster-metadata-decoder", "--files", ",".join(map(str, logs))])
+    snapshot_text = java.call("dump", args=["--cluster-metadata-decoder", "--files", str(newest)])
+    for text in (log_text, snapshot_text):
+        assert "isvalid: false" not in text and text.count("isvalid: true") == text.count("baseOffset:")
+    assert f"Snapshot end offset: {int(newest.name[:20])}, epoch: {int(newest.name[21:31])}" in snapshot_text
+    assert "SnapshotHeader" in snapshot_text and "SnapshotFooter" in snapshot_text
+    return log_text, snapshot_text
+
+
+def test_a_clusters_metadata_and_its_snapshots_are_decoded_on_every_node(
+    tmp_path: Path, java: JavaClient
+) -> None:
+    cluster = ClusterCommand(tmp_path, 3, *SNAPSHOT_OFTEN)
+    try:
+        for name in ("kept", "grown", "gone"):
+            cluster.ottla("topic", "create", name, "-p", "3")
+        cluster.ottla("config", "alter", "--topic", "kept", "--add", "retention.ms=123456")
+        cluster.ottla("topic", "delete", "gone")
+        cluster.ottla("topic", "create", "last", "-p", "12")
+    finally:
+        assert cluster.stop() == 0, cluster.log()
+    for node_id in (1, 2, 3):
+        folder = cluster.data_dir / f"broker-{node_id}" / "__cluster_metadata-0"
+        log_text, snapshot_text = metadata_texts(folder, java)
+        assert "LeaderChange" in log_text and "REMOVE_TOPIC_RECORD" in log_text
+        kinds = set(re.findall(r'"type":"(\w+)"', snapshot_text))
+        assert kinds >= {
+            *("FEATURE_LEVEL_RECORD", "REGISTER_BROKER_RECORD", "REGISTER_CONTROLLER_RECORD"),
+            *("TOPIC_RECORD", "PARTITION_RECORD", "CONFIG_RECORD"),
+        }
+        assert set(re.findall(r'"name":"(kept|grown|gone)","topicId"', snapshot_text)) == {"kept", "grown"}
+
+
+def test_a_quorum_whose_voters_are_in_its_log_is_decoded(tmp_path: Path, java: JavaClient) -> None:
+    """KIP-853: KRaftVersion and Voters records, in the log and in snapshots."""
+    port = free_ports("127.0.0.1", 1, 1).controllers[0]
+    settings = {
+        "node.id": "1",
+        "process.roles": "broker,controller",
+        "listeners": f"PLAINTEXT://127.0.0.1:0,CONTROLLER://127.0.0.1:{port}",
+        "controller.listener.names": "CONTROLLER",
+        "controller.quorum.bootstrap.servers": f"127.0.0.1:{port}",
+        "metadata.log.max.record.bytes.between.snapshots": "500",
+    }
+    broker = BrokerProcess(tmp_path / "data", settings=settings)
+    properties = tmp_path / "node.properties"
+    lines = [f"{key}={value}\n" for key, value in {**settings, "log.dirs": broker.data_dir}.items()]
+    properties.write_text("".join(lines))
+    formatting = ["storage", "format", "-t", random_uuid_text(), "-c", str(properties), "--standalone"]
+    assert run(cli, formatting, "ottla") == 0
+    try:
+        broker.start()
+        with RawClient(broker.port) as client:
+            for number in range(3):
+                client.create_topic(f"topic-{number}")
+        assert broker.stop() == 0
+    finally:
+        broker.kill()
+    for text in metadata_texts(broker.data_dir / "__cluster_metadata-0", java):
+        assert "LeaderChange" in text or "SnapshotHeader" in text
+        assert '"kRaftVersion":1' in text and '"voters":[{"voterId":1,"voterDirectoryId":' in text

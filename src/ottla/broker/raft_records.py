@@ -77,24 +77,19 @@ def voters_records(voters: VoterSet | None, kraft_version: int | None) -> list[t
 
 def leader_start_records(start: LeaderStart) -> list[tuple[int, bytes]]:
     """The leader change, and the voters where the log does not have them yet."""
-    version = 1 if any(any(key.directory_id) for key in start.voters) else 0
 
     def named(keys: Iterable[ReplicaKey]) -> list[messages.LeaderChangeMessageVoter]:
-        return [
-            messages.LeaderChangeMessageVoter(
-                voter_id=key.node_id, voter_directory_id=key.directory_id if version else bytes(16)
-            )
-            for key in keys
-        ]
+        return [messages.LeaderChangeMessageVoter(voter_id=key.node_id) for key in keys]
 
+    # Version 1 would name directories, too; Kafka writes 0 always, and its tools read nothing else.
     change = messages.LeaderChangeMessage(
-        version=version,
+        version=0,
         leader_id=start.leader_id,
         voters=named(start.voters),
         granting_voters=named(start.granting),
     )
     return [
-        (ControlType.LEADER_CHANGE, _value(change, version)),
+        (ControlType.LEADER_CHANGE, _value(change, 0)),
         *voters_records(start.voter_set, start.kraft_version),
     ]
 
