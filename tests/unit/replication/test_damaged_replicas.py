@@ -113,6 +113,26 @@ def test_what_was_durable_is_cut_too_where_batches_no_longer_follow_one_another(
     cluster.check_alive()
 
 
+def test_a_replica_whose_directory_was_removed_while_it_was_stopped_copies_all_again(
+    cluster: Cluster,
+) -> None:
+    """What an operator does with damage that no recovery looks at."""
+    for index in (0, 1):
+        for _ in range(BATCHES):
+            cluster.produce(2, index=index)
+    replica = cluster[1]
+    replica.stop()
+    replica.disk.remove_tree("/data/events-0")
+    cluster.register(1)
+    for index in (0, 1):  # as the controller does when a broker asks to stop
+        cluster.elect(2, index, isr=[2, 3])
+    replica.start()
+    cluster.until(lambda: all(1 in cluster.state(index).isr for index in (0, 1)))
+    for index in (0, 1):
+        assert replica.bytes_of(index) == cluster[2].bytes_of(index) == cluster[3].bytes_of(index)
+    cluster.check_alive()
+
+
 # --- a leader
 
 
