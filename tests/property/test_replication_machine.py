@@ -9,9 +9,16 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from hypothesis import settings
+import pytest
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from ottla.log.log import Log
 from ottla.model.errors import ErrorCode, KafkaError
@@ -19,7 +26,7 @@ from ottla.model.log_config import LogConfig
 from ottla.model.types import TopicPartition
 from ottla.replication.follower import Copy, Cut, Restart, decide
 from ottla.replication.isr import InSync, IsrProposal
-from ottla.replication.leader import divergence
+from ottla.replication.leader import Follower, divergence
 from ottla.replication.partition import Partition
 from ottla.testing.clock import SIMULATION_BEGINS_MS, VirtualClock
 from ottla.testing.disk import VirtualDisk
@@ -267,6 +274,26 @@ class ReplicationMachine(RuleBasedStateMachine):
         if alive:
             self._decide(leader=alive[choice % len(alive)])
 
+    @rule(choice=st.integers(0, 1), count=st.integers(0, 1))
+    def leadership_comes_back_unseen(self, choice: int, count: int) -> None:
+        """Another one leads for a while and the rest follow it, perhaps cutting their logs; whoever led
+        before hears only that it leads again. What it knew of its followers is then of another epoch.
+        """
+        leader = self.truth.leader
+        alive = [each for each in self.truth.isr if self.replicas[each].up and each not in self.fenced]
+        others = [each for each in alive if each != leader]
+        if leader not in alive or not others:
+            return
+        between = others[choice % len(others)]
+        self._decide(leader=between)
+        for node_id in others:
+            self.learn(node_id)
+        for _ in range(count):
+            self.append(between)
+        for node_id in others:
+            self.fetch(node_id, False, 3)
+        self._decide(leader=leader)
+
     def _decide(self, *, leader: int | None = None, isr: tuple[int, ...] | None = None) -> None:
         truth = self.truth
         new_leader = truth.leader if leader is None else leader
@@ -329,6 +356,32 @@ class ReplicationMachine(RuleBasedStateMachine):
                 assert replica.bytes_upto(self.committed_end) == self.committed, (
                     f"an in-sync replica lacks what was committed: {replica.log}"
                 )
+
+
+def test_a_followers_position_that_is_kept_over_a_new_epoch_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The planted bug: the leader goes on with what a follower had before it cut its log for somebody else,
+    and calls committed what that one has no more.
+    """
+    begin_epoch = Follower.begin_epoch
+
+    def keeps(self: Follower, now_ms: float, *, in_isr: bool) -> None:
+        before = self.log_end_offset
+        begin_epoch(self, now_ms, in_isr=in_isr)
+        self.log_end_offset = before
+
+    monkeypatch.setattr(Follower, "begin_epoch", keeps)
+    with pytest.raises(AssertionError, match=r"lacks what was committed|have committed other|a copy differs"):
+        run_state_machine_as_test(
+            ReplicationMachine,
+            settings=settings(
+                max_examples=400,
+                stateful_step_count=60,
+                deadline=None,
+                derandomize=True,
+                database=None,
+                phases=(Phase.generate,),
+            ),
+        )
 
 
 TestReplication = ReplicationMachine.TestCase
