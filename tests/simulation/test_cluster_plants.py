@@ -220,3 +220,13 @@ def test_a_coordinator_that_goes_on_after_its_leadership_went_is_found(
         lambda self, partition: None if partition.tp.partition in self.hosts else self._load(partition),
     )
     finds_a_bug("transformed", "committed", "not settled", "is lost", "fenced", first=50, kinds=DEATHS)
+
+
+def test_a_commit_that_is_answered_before_the_replicas_have_it_is_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Only the groups' coordinator: those who wait for a transaction's are found elsewhere."""
+    from ottla.broker.group_host import GroupHost
+
+    monkeypatch.setattr(GroupHost, "_park", GroupHost._follow_up)
+    finds_a_bug("was acknowledged, and is lost", "transformed", first=3, kinds=DEATHS)

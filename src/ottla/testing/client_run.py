@@ -18,7 +18,7 @@ from typing import Final
 from ottla.client.admin_cluster import FeatureUpgradeType
 from ottla.client.admin_topics import NewTopic
 from ottla.log.log import Log
-from ottla.model.types import TopicPartition
+from ottla.model.types import CONSUMER_OFFSETS_TOPIC, TopicPartition
 from ottla.testing.broker_lives import BrokerLives
 from ottla.testing.broker_run import FREQUENT
 from ottla.testing.client_stage import PLAIN, SPLIT, TRANSACTIONAL, TRANSFORMED, ClientStage
@@ -189,3 +189,8 @@ class ClientRun(ClientStage, BrokerLives):
         node = self.broker.node
         assert node is not None
         return node.partitions[tp].log
+
+    def _offset_logs(self) -> list[Log]:
+        node = self.broker.node
+        assert node is not None
+        return [each.log for tp, each in node.partitions.items() if tp[0] == CONSUMER_OFFSETS_TOPIC]

@@ -17,6 +17,7 @@ from typing import Any, Final
 from ottla.client.admin_topics import NewTopic
 from ottla.client.errors import OttlaError, TopicAlreadyExists
 from ottla.client.settings import AdminSettings
+from ottla.groups.record import decode_record
 from ottla.log.log import Log
 from ottla.model.types import TopicPartition
 from ottla.ports.effects import Sleep, Steps
@@ -26,6 +27,7 @@ from ottla.testing.client_host import ClientFailures, SimSession
 from ottla.testing.client_producers import PlainWriter, TransactionalWriter, Writer
 from ottla.testing.ledger import Violation
 from ottla.testing.stage import Stage
+from ottla.wire.messages.consumer_offsets import OffsetCommitKey
 
 SETTLE_MS_MAX: Final = 120_000.0
 """Virtual time in which everything has to have ended once the faults have stopped."""
@@ -58,6 +60,10 @@ class ClientStage(Stage):
     @abstractmethod
     def _log_of(self, tp: TopicPartition) -> Log:
         """Where the truth about a partition is."""
+
+    @abstractmethod
+    def _offset_logs(self) -> list[Log]:
+        """The logs of the groups' coordinators."""
 
     # -- the operator --
 
@@ -300,9 +306,36 @@ class ClientStage(Stage):
             found[tp] = known[2]
         return found
 
+    def _lost_commit(self) -> str | None:
+        """A commit that was acknowledged and is not in the log of its group's coordinator. (Where that was
+        compacted, older commits are rightly gone.)
+        """
+        kept: set[tuple[str, TopicPartition, int]] = set()
+        for log in self._offset_logs():
+            if len(log.segments) > 1:
+                return None
+            for stored in truth_of(log):
+                record = None if stored.key is None else decode_record(stored.key, stored.value or None)
+                if (
+                    record is not None
+                    and isinstance(record.key, OffsetCommitKey)
+                    and record.value is not None
+                ):
+                    tp = TopicPartition(record.key.topic, record.key.partition)
+                    kept.add((record.key.group, tp, record.value.offset))
+        for name, group in self.books.groups.items():
+            for tp, offset, _ in group.committed:
+                if (name, tp, offset) not in kept:
+                    return f"the commit of {tp}@{offset} by group {name} was acknowledged, and is lost"
+                self.report["commits_found"] += 1
+        return None
+
     def _check(self) -> None:
         truth = self._truth(*self.topics)
         self.books.check(truth)
+        lost = self._lost_commit()
+        if lost is not None:
+            raise Violation(lost)
         missing = self._untransformed(truth)
         if missing is not None:
             raise Violation(missing)

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from ottla.client.admin_topics import NewTopic
 from ottla.log.log import Log
-from ottla.model.types import TopicPartition
+from ottla.model.types import CONSUMER_OFFSETS_TOPIC, TopicPartition
 from ottla.testing.broker_run import FREQUENT
 from ottla.testing.client_books import ClientBooks
 from ottla.testing.client_producers import PlainWriter
@@ -272,6 +272,12 @@ class ClusterRun(ClientStage):
         if not found:
             raise Violation(f"{tp} is nowhere")
         return max(found, key=lambda each: each[:2])[2]
+
+    def _offset_logs(self) -> list[Log]:
+        partitions = {
+            tp for each in self.cluster.running() for tp in each.partitions if tp[0] == CONSUMER_OFFSETS_TOPIC
+        }
+        return [self._log_of(TopicPartition(*tp)) for tp in sorted(partitions)]
 
     def _sum_up(self) -> None:
         self.report.update(self.network.stats)
