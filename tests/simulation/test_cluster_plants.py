@@ -26,7 +26,7 @@ from ottla.testing.cluster_run import ClusterRun
 from ottla.wire.messages.cluster_metadata import PartitionChangeRecord
 
 STEPS = 8
-SEEDS = 25
+SEEDS = 60
 """How many are tried, from the first on."""
 DEATHS = {"kill": 10, "kill_controller": 10, "kill_leader": 20, "kill_all": 3, "pause": 5, "isolate": 5}
 CUTS = {"isolate": 10, "one_way": 10, "halves": 10, "pair": 10, "pause": 10}
@@ -106,7 +106,7 @@ def test_a_follower_that_cuts_its_log_at_its_high_watermark_is_found(monkeypatch
 def test_logs_that_part_without_anybody_noticing_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The leader does not compare epochs: what only the old leader had stays in the follower's log."""
     monkeypatch.setattr(fetch, "_diverging", lambda fetched, partition: None)
-    finds_a_bug("and committed", "other bytes", "ends differently", "not settled", first=12, kinds=DEATHS)
+    finds_a_bug("and committed", "other bytes", "ends differently", "not settled", first=36, kinds=DEATHS)
 
 
 def test_an_in_sync_set_that_a_leader_changes_by_itself_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,7 +219,9 @@ def test_a_coordinator_that_goes_on_after_its_leadership_went_is_found(
         "leads",
         lambda self, partition: None if partition.tp.partition in self.hosts else self._load(partition),
     )
-    finds_a_bug("transformed", "committed", "not settled", "is lost", "fenced", first=50, kinds=DEATHS)
+    finds_a_bug(
+        "transformed", "committed", "not settled", "is lost", "fenced", "follow", first=78, kinds=DEATHS
+    )
 
 
 def test_a_commit_that_is_answered_before_the_replicas_have_it_is_found(
@@ -229,4 +231,4 @@ def test_a_commit_that_is_answered_before_the_replicas_have_it_is_found(
     from ottla.broker.group_host import GroupHost
 
     monkeypatch.setattr(GroupHost, "_park", GroupHost._follow_up)
-    finds_a_bug("was acknowledged, and is lost", "transformed", first=3, kinds=DEATHS)
+    finds_a_bug("was acknowledged, and is lost", "transformed", first=14, kinds=CUTS)
