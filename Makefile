@@ -80,8 +80,8 @@ pipelines-chaos: $(DEV) ## 500,000 records through a stateful pipeline, exactly 
 compaction-beside-kafka: $(DEV) ## The same log through Apache Kafka's cleaner and through ours: what is left has to be equal
 	$(BIN)/python -m pytest -q tests/interop/compaction_beside_kafka.py
 
-bench: $(DEV) ## Measure the broker beside librdkafka's mock cluster; QUICK=1 takes about 3 minutes
-	$(BIN)/python benchmarks/run.py $(if $(QUICK),--quick)
+bench: $(DEV) ## One broker beside Apache Kafka, same clients, same minutes: under an hour; QUICK=1: about 3 minutes; PARTS=latency,start
+	PYTHONPATH=benchmarks $(BIN)/python -m single_broker.run $(if $(QUICK),--quick) $(if $(PARTS),--only $(PARTS))
 
 bench-groups: $(DEV) ## 200 consumer groups rebalance at once, Ottla beside Apache Kafka; QUICK=1 takes about 2 minutes
 	PYTHONPATH=benchmarks $(BIN)/python -m groups.run $(if $(QUICK),--quick)

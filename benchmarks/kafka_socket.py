@@ -1,4 +1,6 @@
-"""A Kafka connection in thirty lines: what the harness asks itself, without a client library's own cost."""
+"""A Kafka connection in thirty lines, and what the harness asks on it, without a client library's own
+cost.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,16 @@ from typing import Any
 from ottla.wire.framing import decode_response, encode_request
 from ottla.wire.messages.api_versions import ApiVersionsRequest
 from ottla.wire.messages.create_topics import CreatableTopic, CreateTopicsRequest
-from ottla.wire.messages.metadata import MetadataRequest
+from ottla.wire.messages.delete_topics import DeleteTopicsRequest
+from ottla.wire.messages.list_offsets import ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic
+from ottla.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 
 API_VERSIONS_VERSION = 0
 CREATE_TOPICS_VERSION = 7
+DELETE_TOPICS_VERSION = 5
+LIST_OFFSETS_VERSION = 5
 METADATA_VERSION = 12
+_LATEST = -1
 
 
 class KafkaSocket:
@@ -61,6 +68,30 @@ def create_topics(connection: KafkaSocket, names: list[str], partitions: int) ->
     for topic in response.topics:
         if topic.error_code:
             raise RuntimeError(f"creating {topic.name}: error {topic.error_code}, {topic.error_message}")
+
+
+def delete_topics(connection: KafkaSocket, names: list[str]) -> None:
+    request = DeleteTopicsRequest(topic_names=names, timeout_ms=60_000)
+    connection.exchange(request, DELETE_TOPICS_VERSION)
+
+
+def led_partitions(connection: KafkaSocket, names: list[str]) -> int:
+    """How many partitions of these topics have a leader."""
+    request = MetadataRequest(topics=[MetadataRequestTopic(name=name) for name in names])
+    frame = connection.exchange(request, METADATA_VERSION)
+    _, response = decode_response(request.API_KEY, METADATA_VERSION, frame)
+    return sum(
+        part.leader_id >= 0 and not part.error_code for topic in response.topics for part in topic.partitions
+    )
+
+
+def end_offsets(connection: KafkaSocket, names: list[str], partitions: int) -> list[int]:
+    """The end of each partition of topics that have so many each; -1 where the broker does not serve it."""
+    asked = [ListOffsetsPartition(partition_index=at, timestamp=_LATEST) for at in range(partitions)]
+    request = ListOffsetsRequest(topics=[ListOffsetsTopic(name=name, partitions=asked) for name in names])
+    frame = connection.exchange(request, LIST_OFFSETS_VERSION)
+    _, response = decode_response(request.API_KEY, LIST_OFFSETS_VERSION, frame)
+    return [-1 if part.error_code else part.offset for topic in response.topics for part in topic.partitions]
 
 
 def metadata_of_all(connection: KafkaSocket) -> tuple[float, int]:

@@ -2,20 +2,24 @@
  *
  *   load produce BOOTSTRAP TOPIC RECORD_BYTES BATCH_BYTES MB_PER_SECOND SECONDS [key=value ...]
  *   load consume BOOTSTRAP TOPIC PARTITIONS RECORDS [key=value ...]
+ *   load latency BOOTSTRAP TOPIC RECORD_BYTES RECORDS_PER_SECOND SECONDS [key=value ...]
  *   load mock    BROKERS PARTITIONS TOPIC     (librdkafka's mock cluster; prints its address, ends with its input)
  *
  * `produce` offers a fixed load: every millisecond it hands over what is due, and it reports what was delivered, the latency
  * from the moment a record was due to its acknowledgement, and how many requests librdkafka sent. `consume` reads all
- * partitions from offset 0 until it has RECORDS.
+ * partitions from offset 0 until it has RECORDS. `latency` writes to partition 0 without linger and reads it in another
+ * thread: the time from the moment a record was due to the moment the application has it.
  * The result is one line of JSON. The library is the one inside the confluent-kafka wheel; the few declarations
  * needed of it are below.
  */
 #include <inttypes.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -136,6 +140,18 @@ static rd_kafka_t *client(int type, const char *bootstrap, char **extra, int ext
     return rk;
 }
 
+/* Records that differ and that a compressor can do something with: words, as in logs and events, and numbers. */
+enum { RECORDS_IN_POOL = 1024, WORDS = 512 };
+static char *record_pool(size_t record_bytes) {
+    static char words[WORDS][10];
+    char *pool = malloc(record_bytes * RECORDS_IN_POOL + 64), *at = pool, *end = pool + record_bytes * RECORDS_IN_POOL;
+    srand(7);
+    for (int i = 0; i < WORDS; i++)
+        for (int j = 0, length = 3 + rand() % 6; j < length; j++) words[i][j] = (char)('a' + rand() % 26);
+    while (at < end) at += rand() % 3 ? sprintf(at, "%s ", words[rand() % WORDS]) : sprintf(at, "%08x ", rand());
+    return pool;
+}
+
 static double percentile_ms(double share) {
     uint64_t seen = 0, wanted = (uint64_t)(delivered * share);
     for (int i = 0; i < BUCKETS; i++)
@@ -149,8 +165,16 @@ static double own_cpu_s(void) {
     return used.ru_utime.tv_sec + used.ru_utime.tv_usec / 1e6 + used.ru_stime.tv_sec + used.ru_stime.tv_usec / 1e6;
 }
 
+static volatile sig_atomic_t enough;
+
+static void on_term(int number) {
+    (void)number;
+    enough = 1; /* the run ends as if its time were over */
+}
+
 static int produce(int argc, char **argv) {
     if (argc < 8) return 2;
+    signal(SIGTERM, on_term);
     size_t record_bytes = strtoul(argv[4], 0, 10);
     double rate = atof(argv[6]) * 1e6, seconds = atof(argv[7]);
     rd_kafka_conf_t *conf = rd_kafka_conf_new();
@@ -162,17 +186,16 @@ static int produce(int argc, char **argv) {
     rd_kafka_conf_set_dr_msg_cb(conf, on_delivery);
     rd_kafka_t *rk = client(PRODUCER, argv[2], argv + 8, argc - 8, conf);
     rd_kafka_topic_t *topic = rd_kafka_topic_new(rk, argv[3], NULL);
-    char *payload = malloc(record_bytes);
-    srand(7);
-    for (size_t i = 0; i < record_bytes; i++) payload[i] = (char)rand();
+    char *pool = record_pool(record_bytes);
     double began = now_s(), ended = began + seconds;
     uint64_t sent = 0;
-    for (double now = began; now < ended; now = now_s()) {
+    for (double now = began; now < ended && !enough; now = now_s()) {
         uint64_t due = (uint64_t)((now - began) * rate / record_bytes);
         while (sent < due) {
             /* From when it was due, not from when its turn came: a stalled system must not hide its stall. */
             void *stamp = (void *)(uintptr_t)(uint64_t)((began + sent * record_bytes / rate) * 1e6);
             /* Not blocking: a full queue empties only while somebody polls. */
+            char *payload = pool + sent % RECORDS_IN_POOL * record_bytes;
             if (rd_kafka_produce(topic, -1, 0, payload, record_bytes, NULL, 0, stamp)) break;
             sent++;
         }
@@ -222,6 +245,102 @@ static int consume(int argc, char **argv) {
     _exit(got != wanted); /* a clean close would send more requests */
 }
 
+/* What the reading thread of `latency` shares with the writing one: when measured records begin, and how many came. */
+static struct {
+    const char *bootstrap, *name;
+    volatile uint64_t received, measured;
+    volatile double measured_from;
+    volatile int stop;
+} reading;
+
+static void *read_latencies(void *unused) {
+    (void)unused;
+    rd_kafka_t *rk = client(CONSUMER, reading.bootstrap, NULL, 0, rd_kafka_conf_new());
+    rd_kafka_topic_t *topic = rd_kafka_topic_new(rk, reading.name, NULL);
+    rd_kafka_queue_t *queue = rd_kafka_queue_new(rk);
+    enum { MANY = 1000 };
+    rd_kafka_message_t *messages[MANY];
+    if (rd_kafka_consume_start_queue(topic, 0, 0, queue)) exit(1);
+    while (!reading.stop) {
+        /* One at a time while it is quiet: a batch call waits for more. */
+        ssize_t n = rd_kafka_consume_batch_queue(queue, 1000, messages, 1);
+        if (n > 0) {
+            ssize_t more = rd_kafka_consume_batch_queue(queue, 0, messages + 1, MANY - 1);
+            if (more > 0) n += more;
+        }
+        double now = now_s();
+        for (ssize_t i = 0; i < n; i++) {
+            if (!messages[i]->err) {
+                double due;
+                memcpy(&due, messages[i]->payload, sizeof due);
+                reading.received++;
+                if (reading.measured_from && due >= reading.measured_from) {
+                    uint64_t bucket = (uint64_t)((now - due) * 1e5);
+                    latencies[bucket < BUCKETS ? bucket : BUCKETS - 1]++;
+                    reading.measured++;
+                }
+            }
+            rd_kafka_message_destroy(messages[i]);
+        }
+        rd_kafka_poll(rk, 0);
+    }
+    return NULL;
+}
+
+static void sleep_until(double at) {
+    struct timespec t = {.tv_sec = (time_t)at, .tv_nsec = (long)((at - (double)(time_t)at) * 1e9)};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+}
+
+static int latency(int argc, char **argv) {
+    if (argc < 7) return 2;
+    size_t record_bytes = strtoul(argv[4], 0, 10);
+    double per_s = atof(argv[5]), seconds = atof(argv[6]);
+    prctl(PR_SET_TIMERSLACK, 1000UL);
+    reading.bootstrap = argv[2], reading.name = argv[3];
+    rd_kafka_conf_t *conf = rd_kafka_conf_new();
+    set(conf, "linger.ms", "0");
+    rd_kafka_t *rk = client(PRODUCER, argv[2], argv + 7, argc - 7, conf);
+    rd_kafka_topic_t *topic = rd_kafka_topic_new(rk, argv[3], NULL);
+    pthread_t reader;
+    pthread_create(&reader, NULL, read_latencies, NULL);
+    char *pool = record_pool(record_bytes);
+    uint64_t sent = 0, sent_measured = 0;
+    double began = now_s(), cpu_s = 0;
+    /* Until the first record has come through, and a second longer, nothing counts. */
+    double first_came = 0, end = 0;
+    for (uint64_t number = 0;; number++) {
+        double due = began + number / per_s;
+        if (!first_came && reading.received) first_came = now_s();
+        if (!first_came && now_s() - began > 20) return 1;
+        if (first_came && !end && due > first_came + 1) {
+            reading.measured_from = due;
+            end = due + seconds;
+            cpu_s = own_cpu_s();
+        }
+        if (end && due >= end) break;
+        sleep_until(due);
+        char *payload = pool + number % RECORDS_IN_POOL * record_bytes;
+        memcpy(payload, &due, sizeof due);
+        enum { COPY = 2 };
+        if (rd_kafka_produce(topic, 0, COPY, payload, record_bytes, NULL, 0, NULL)) failed++;
+        else sent++, sent_measured += end != 0;
+        rd_kafka_poll(rk, 0);
+    }
+    rd_kafka_flush(rk, 30000);
+    for (double until = now_s() + 10; reading.received < sent && now_s() < until;) usleep(1000);
+    cpu_s = own_cpu_s() - cpu_s;
+    for (int i = 0; i < 4; i++) rd_kafka_poll(rk, 100);
+    delivered = reading.measured;
+    printf("{\"sent\": %" PRIu64 ", \"all_sent\": %" PRIu64 ", \"received\": %" PRIu64 ", \"failed\": %" PRIu64
+           ", \"mb\": %.3f, \"requests\": %ld, \"p50_ms\": %.2f, \"p99_ms\": %.2f, \"p999_ms\": %.2f, "
+           "\"client_cpu_s\": %.2f}\n",
+           sent_measured, sent, delivered, failed, sent * record_bytes / 1e6, produce_requests, percentile_ms(0.5),
+           percentile_ms(0.99), percentile_ms(0.999), own_cpu_s());
+    fflush(stdout);
+    _exit(failed || delivered != sent_measured);
+}
+
 static int mock(int argc, char **argv) {
     if (argc < 5) return 2;
     char error[512];
@@ -242,6 +361,7 @@ int main(int argc, char **argv) {
     int code = 2;
     if (!strcmp(mode, "produce")) code = produce(argc, argv);
     else if (!strcmp(mode, "consume")) code = consume(argc, argv);
+    else if (!strcmp(mode, "latency")) code = latency(argc, argv);
     else if (!strcmp(mode, "mock")) code = mock(argc, argv);
     if (code == 2) fprintf(stderr, "usage: see the top of benchmarks/load.c\n");
     return code;

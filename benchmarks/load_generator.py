@@ -1,43 +1,53 @@
-"""The C load generator (load.c): compiled against the librdkafka of the confluent-kafka wheel, and called."""
+"""The C load generator (load.c, librdkafka): built, and called."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
+import signal
 import subprocess
 from pathlib import Path
 from typing import Any
 
+import c_program
+from children import die_with_the_run
+
 SOURCE = Path(__file__).with_name("load.c")
 
 
-def librdkafka() -> Path:
-    spec = importlib.util.find_spec("confluent_kafka")
-    if spec is None or spec.origin is None:
-        raise RuntimeError("confluent-kafka is not installed: make bench installs it")
-    beside = Path(spec.origin).parent.with_name("confluent_kafka.libs")
-    return next(beside.glob("librdkafka*.so.1"))
-
-
 def build(folder: Path) -> Path:
-    """The compiled generator; compiled again when its source is newer."""
-    program = folder / "load"
-    if not program.exists() or program.stat().st_mtime < SOURCE.stat().st_mtime:
-        folder.mkdir(parents=True, exist_ok=True)
-        library = librdkafka()
-        command = ["gcc", "-O2", "-o", str(program), str(SOURCE), f"-Wl,-rpath,{library.parent}"]
-        subprocess.run(
-            [*command, str(library), "-lpthread", "-Wl,--allow-shlib-undefined"], check=True, text=True
-        )
-    return program
+    return c_program.build(SOURCE, folder)
 
 
 def call(program: Path, *arguments: object, timeout_s: float = 180) -> dict[str, Any]:
     """Runs the generator to its end; the one line of JSON that it prints."""
-    done = subprocess.run(
-        [str(program), *map(str, arguments)], capture_output=True, text=True, timeout=timeout_s
-    )
-    if done.returncode:
-        raise RuntimeError(f"load {arguments[0]} failed: {done.stdout.strip()} {done.stderr.strip()[-500:]}")
-    result: dict[str, Any] = json.loads(done.stdout)
-    return result
+    return Background(program, *arguments).result(timeout_s)
+
+
+class Background:
+    """A generator at work beside something else."""
+
+    def __init__(self, program: Path, *arguments: object) -> None:
+        self._what = str(arguments[0])
+        self._process = subprocess.Popen(
+            [str(program), *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=die_with_the_run,
+        )
+
+    def finish(self) -> None:
+        """Lets a producer end before its time; it delivers what it has and tells its figures."""
+        self._process.send_signal(signal.SIGTERM)
+
+    def result(self, timeout_s: float = 180) -> dict[str, Any]:
+        try:
+            said, complaints = self._process.communicate(timeout=timeout_s)
+        except BaseException:
+            self._process.kill()
+            self._process.communicate()
+            raise
+        if self._process.returncode:
+            raise RuntimeError(f"load {self._what} failed: {said.strip()} {complaints.strip()[-500:]}")
+        found: dict[str, Any] = json.loads(said)
+        return found

@@ -1,7 +1,9 @@
-"""The systems under test, each in a process of its own: how to start one, where it listens, how to stop it.
+"""Ottla as a system under test, and what every system under test is: a process, where it listens, how to end
+it.
 
-A further peer is one more class with `name`, `start(topic, partitions)` and a `Running`; nothing else in the
-harness names a system. `start` returns when the system listens and the topic exists.
+A peer (`peers/`) is one more class with `name`, `new_folder()` and `launch(folder)`, which returns at once,
+and `start(topic, partitions)`, which returns when the system listens and the topic exists. Only the plan of a
+page names systems.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -16,6 +19,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from children import die_with_the_run
 from kafka_socket import KafkaSocket, api_versions, create_topics
 
 STOP_S = 60
@@ -49,19 +53,31 @@ class Running:
             raise
 
 
-class RunningOttla(Running):
-    def __init__(self, process: subprocess.Popen[str], address: str, folder: Path, *, keep: bool) -> None:
+class RunningNode(Running):
+    """A broker with a data directory, which goes when the broker is stopped unless it is to be kept."""
+
+    def __init__(
+        self, process: subprocess.Popen[str], address: str, folder: Path, *, keep: bool = False
+    ) -> None:
         super().__init__(process, address)
         self.folder = folder
-        self._keep = keep
+        self.keep = keep
+
+    @property
+    def data(self) -> Path:
+        """Where the partitions are."""
+        return self.folder / "data"
 
     def stop(self) -> dict[str, float]:
         self.process.terminate()
         self._wait()
-        said = _LAG.search((self.folder / "stderr").read_text())
-        if not self._keep:
+        said = self.last_words()
+        if not self.keep:
             shutil.rmtree(self.folder, ignore_errors=True)
-        return {"lag_p99_ms": float(said[1]), "lag_max_ms": float(said[2])} if said else {}
+        return said
+
+    def last_words(self) -> dict[str, float]:
+        return {}
 
     def kill(self) -> None:
         """What a crash does; the data stays."""
@@ -69,28 +85,44 @@ class RunningOttla(Running):
         self.process.wait()
 
 
-class Ottla:
-    """This repository's broker, one node, with its defaults."""
+class RunningOttla(RunningNode):
+    def last_words(self) -> dict[str, float]:
+        said = _LAG.search((self.folder / "stderr").read_text())
+        return {"lag_p99_ms": float(said[1]), "lag_max_ms": float(said[2])} if said else {}
 
-    def __init__(self, folder: Path | None, name: str = "ottla") -> None:
+
+class Ottla:
+    """This repository's broker, one node. `settings` go on top of its defaults."""
+
+    def __init__(
+        self, folder: Path | None, name: str = "ottla", settings: dict[str, str] | None = None
+    ) -> None:
         self.name = name
         self.folder = folder
+        self.settings = settings or {}
         self.command = str(Path(sys.executable).with_name("ottla"))
 
     def new_folder(self) -> Path:
         return Path(tempfile.mkdtemp(prefix="ottla-bench-", dir=self.folder))
 
     def spawn(self, folder: Path, port: int = 0) -> subprocess.Popen[str]:
+        settings = [f"--set={key}={value}" for key, value in self.settings.items()]
         with (folder / "stderr").open("w") as log:
             return subprocess.Popen(
-                [self.command, "start", "--data", str(folder / "data"), "--port", str(port)],
+                [self.command, "start", "--data", str(folder / "data"), "--port", str(port), *settings],
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
+                preexec_fn=die_with_the_run,
             )
 
+    def launch(self, folder: Path, *, keep: bool = True) -> RunningOttla:
+        """Starts a broker on the data in `folder`, new or not, and does not wait for it."""
+        (port,) = free_ports(1)
+        return RunningOttla(self.spawn(folder, port), f"localhost:{port}", folder, keep=keep)
+
     def resume(self, folder: Path, *, keep: bool) -> RunningOttla:
-        """Starts a broker on the data in `folder`, new or not."""
+        """Starts a broker on the data in `folder`, and returns when it says that it listens."""
         process = self.spawn(folder)
         assert process.stdout is not None
         line = process.stdout.readline()
@@ -107,29 +139,14 @@ class Ottla:
         return running
 
 
-class MockCluster:
-    """librdkafka's mock cluster: C, one thread, no disk, no checks, the last 5 MB of each partition. What is
-    left when a broker does nothing but speak the protocol.
-    """
-
-    name = "mock"
-
-    def __init__(self, load: Path) -> None:
-        self._load = load
-
-    def start(self, topic: str, partitions: int) -> Running:
-        process = subprocess.Popen(
-            [str(self._load), "mock", "1", str(partitions), topic],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        assert process.stdout is not None
-        return Running(process, process.stdout.readline().strip())
-
-
-System = Ottla | MockCluster
+def free_ports(count: int) -> list[int]:
+    """Ports that nobody has now, all different."""
+    probes = [socket.create_server(("localhost", 0)) for _ in range(count)]
+    try:
+        return [probe.getsockname()[1] for probe in probes]
+    finally:
+        for probe in probes:
+            probe.close()
 
 
 def wait_for_answer(address: str, deadline_s: float = 60) -> None:

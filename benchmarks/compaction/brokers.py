@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import machine
@@ -24,15 +23,8 @@ _TOPIC = 2
 
 
 class CompactingOttla(Ottla):
-    def spawn(self, folder: Path, port: int = 0) -> subprocess.Popen[str]:
-        pairs = [word for key, value in SETTINGS.items() for word in ("--set", f"{key}={value}")]
-        with (folder / "stderr").open("a") as log:
-            return subprocess.Popen(
-                [self.command, "start", "--data", str(folder / "data"), "--port", str(port), *pairs],
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-            )
+    def __init__(self, folder: Path | None, name: str = "ottla") -> None:
+        super().__init__(folder, name, SETTINGS)
 
 
 def compacting_kafka(folder: Path | None) -> ApacheKafka:

@@ -7,14 +7,13 @@ is compared.
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 from kafka_socket import METADATA_VERSION, KafkaSocket, create_topics
 from ottla.wire.framing import decode_response
 from ottla.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
-from peers.apache_kafka import ApacheKafka, RunningKafka
-from systems import Ottla, Running
+from peers.apache_kafka import ApacheKafka
+from systems import Ottla, Running, RunningNode
 
 CONSUMER_HEARTBEAT_MS = 2_000
 SETTINGS = {
@@ -33,15 +32,8 @@ class TunedOttla(Ottla):
 
     keeps_running = False
 
-    def spawn(self, folder: Path, port: int = 0) -> subprocess.Popen[str]:
-        settings = [f"--set={key}={value}" for key, value in SETTINGS.items()]
-        with (folder / "stderr").open("w") as log:
-            return subprocess.Popen(
-                [self.command, "start", "--data", str(folder / "data"), "--port", str(port), *settings],
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-            )
+    def __init__(self, folder: Path | None, name: str = "ottla") -> None:
+        super().__init__(folder, name, SETTINGS)
 
     def started(self, topic: str, partitions: int) -> Running:
         return self.start(topic, partitions)
@@ -54,7 +46,7 @@ class KeptKafka(ApacheKafka):
 
     def __init__(self, folder: Path | None) -> None:
         super().__init__(folder, SETTINGS)
-        self._running: RunningKafka | None = None
+        self._running: RunningNode | None = None
 
     def started(self, topic: str, partitions: int) -> Running:
         if self._running is None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import machine
-import report
+import spread
 from groups import page, steady, storms
 from groups.brokers import CONSUMER_HEARTBEAT_MS, Broker, KeptKafka, TunedOttla
 from groups.storms import KINDS, Missing, Plan
@@ -116,7 +116,7 @@ def measure(
 def summed_up(runs: list[Figures]) -> Figures:
     periods = {kind: [each for run in runs for each in run[kind]] for kind in KINDS}
     periods |= {period: [run[period] for run in runs] for period in ("form", "rest", "whole")}
-    return {period: report.summed_up(found) for period, found in periods.items() if found}
+    return {period: spread.summed_up(found) for period, found in periods.items() if found}
 
 
 def note(protocol: str, system: str, found: Figures) -> None:

@@ -7,22 +7,13 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import load_generator
+import c_program
 
 SOURCE = Path(__file__).with_name("steady.c")
 
 
 def build(folder: Path) -> Path:
-    """The compiled program; compiled again when its source is newer."""
-    program = folder / "steady"
-    if not program.exists() or program.stat().st_mtime < SOURCE.stat().st_mtime:
-        folder.mkdir(parents=True, exist_ok=True)
-        library = load_generator.librdkafka()
-        command = ["gcc", "-O2", "-o", str(program), str(SOURCE), f"-Wl,-rpath,{library.parent}"]
-        subprocess.run(
-            [*command, str(library), "-lpthread", "-Wl,--allow-shlib-undefined"], check=True, text=True
-        )
-    return program
+    return c_program.build(SOURCE, folder)
 
 
 class Steady:

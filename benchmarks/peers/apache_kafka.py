@@ -1,9 +1,8 @@
-"""Apache Kafka as a peer: its jars from Maven, one node in KRaft mode, with its own defaults.
+"""Apache Kafka as a peer: its jars from Maven, one node in KRaft mode that is broker and controller.
 
-The jars lie in the git-ignored `.cache/` of the repository, fetched once per version of `pom.xml`. The node
-is a broker and the controller of a cluster of one; the JVM's options are those of Kafka's own start script
-(1 GB of heap, G1 with pauses of 20 ms). Only what a single node cannot do without is set: the replication
-factors of the internal topics. It logs nothing (slf4j-nop), so no figure contains the cost of its logs.
+The jars lie in the git-ignored `.cache/` of the repository, fetched once per version of `pom.xml`. What it is
+started with is in `kafka_settings.py`. Its storage is formatted when a folder is made for it, so that no
+start that is measured contains the formatting.
 """
 
 from __future__ import annotations
@@ -11,32 +10,22 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
-import socket
 import subprocess
 import tempfile
 from pathlib import Path
 
+from children import die_with_the_run
 from kafka_socket import KafkaSocket, create_topics
-from systems import Running, wait_for_answer
+from peers.kafka_settings import DEFAULT, KafkaSettings
+from systems import RunningNode, free_ports, wait_for_answer
 
 POM = Path(__file__).with_name("pom.xml")
 CACHE = POM.parent.parent.parent / ".cache" / "benchmarks"
 INSTALL_S = 600
-JVM_OPTIONS = [
-    *("-Xmx1G", "-Xms1G", "-server", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=20"),
-    *("-XX:InitiatingHeapOccupancyPercent=35", "-XX:+ExplicitGCInvokesConcurrent", "-XX:MaxInlineLevel=15"),
-    "-Djava.awt.headless=true",
-]
-SETTINGS = {
-    "process.roles": "broker,controller",
-    "node.id": "1",
-    "controller.listener.names": "CONTROLLER",
-    "offsets.topic.replication.factor": "1",
-    "transaction.state.log.replication.factor": "1",
-    "transaction.state.log.min.isr": "1",
-    "share.coordinator.state.topic.replication.factor": "1",
-    "share.coordinator.state.topic.min.isr": "1",
-}
+START_S = 180
+OWN = "own.properties"
+JVM_OPTIONS = DEFAULT.jvm_options
+SETTINGS = DEFAULT.properties
 
 
 class PeerMissing(Exception):
@@ -76,61 +65,71 @@ def jars() -> Path:
     return folder
 
 
-class RunningKafka(Running):
-    def __init__(self, process: subprocess.Popen[str], address: str, folder: Path) -> None:
-        super().__init__(process, address)
-        self.folder = folder
-
-    def stop(self) -> dict[str, float]:
-        self.process.terminate()
-        self._wait()
-        shutil.rmtree(self.folder, ignore_errors=True)
-        return {}
-
-
 class ApacheKafka:
-    """Apache Kafka, one node that is broker and controller. `settings` go on top of its defaults."""
+    """Apache Kafka, one node. `settings` go on top of those that it is `tuned` with."""
 
-    name = "kafka"
-
-    def __init__(self, folder: Path | None, settings: dict[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path | None,
+        settings: dict[str, str] | None = None,
+        *,
+        name: str = "kafka",
+        tuned: KafkaSettings = DEFAULT,
+    ) -> None:
+        self.name = name
         self.folder = folder
         self.settings = settings or {}
+        self._tuned = tuned
         self._class_path = f"{jars()}/*"
 
-    def start(self, topic: str, partitions: int) -> RunningKafka:
+    def new_folder(self) -> Path:
+        """With its ports, which stay the same, and its storage formatted."""
         folder = Path(tempfile.mkdtemp(prefix="kafka-bench-", dir=self.folder))
-        port, controller_port = _free_ports(2)
-        listeners = f"PLAINTEXT://localhost:{port},CONTROLLER://localhost:{controller_port}"
+        port, controller_port = free_ports(2)
         own = {
-            "listeners": listeners,
+            "listeners": f"PLAINTEXT://localhost:{port},CONTROLLER://localhost:{controller_port}",
             "controller.quorum.voters": f"1@localhost:{controller_port}",
             "log.dirs": str(folder / "data"),
         }
+        (folder / OWN).write_text("".join(f"{key}={value}\n" for key, value in own.items()))
+        self.format(self._properties(folder))
+        return folder
+
+    def _properties(self, folder: Path) -> Path:
+        """Written anew for each start, since another start on the same data may have other settings."""
         properties = folder / "server.properties"
-        properties.write_text(
-            "".join(f"{key}={value}\n" for key, value in (SETTINGS | own | self.settings).items())
-        )
-        self._format(properties)
+        lines = (self._tuned.properties | self.settings).items()
+        own = (folder / OWN).read_text()
+        properties.write_text(own + "".join(f"{key}={value}\n" for key, value in lines))
+        return properties
+
+    def launch(self, folder: Path, *, keep: bool = True) -> RunningNode:
+        """Starts a node on the data in `folder`, new or not, and does not wait for it."""
+        properties = self._properties(folder)
+        address = re.search(r"PLAINTEXT://(localhost:\d+)", properties.read_text())
+        assert address is not None
         with (folder / "output").open("w") as output:
             process = subprocess.Popen(
-                ["java", *JVM_OPTIONS, "-cp", self._class_path, "kafka.Kafka", str(properties)],
+                ["java", *self._tuned.jvm_options, "-cp", self._class_path, "kafka.Kafka", str(properties)],
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 text=True,
+                preexec_fn=die_with_the_run,
             )
-        running = RunningKafka(process, f"localhost:{port}", folder)
+        return RunningNode(process, address[1], folder, keep=keep)
+
+    def start(self, topic: str, partitions: int) -> RunningNode:
+        running = self.launch(self.new_folder(), keep=False)
         try:
-            wait_for_answer(running.address)
+            wait_for_answer(running.address, START_S)
             with KafkaSocket(running.address) as connection:
                 create_topics(connection, [topic], partitions)
         except BaseException:
-            process.kill()
-            process.wait()
+            running.kill()
             raise
         return running
 
-    def _format(self, properties: Path) -> None:
+    def format(self, properties: Path) -> None:
         tool = ["java", "-Xmx256m", "-cp", self._class_path, "kafka.tools.StorageTool"]
         cluster_id = "b3R0bGEtYmVuY2htYXJrcw"
         done = subprocess.run(
@@ -143,13 +142,3 @@ class ApacheKafka:
             raise RuntimeError(
                 f"Kafka's storage could not be formatted: {(done.stdout + done.stderr)[-500:]}"
             )
-
-
-def _free_ports(count: int) -> list[int]:
-    """Ports that nobody has now, all different."""
-    probes = [socket.create_server(("localhost", 0)) for _ in range(count)]
-    try:
-        return [probe.getsockname()[1] for probe in probes]
-    finally:
-        for probe in probes:
-            probe.close()

@@ -19,12 +19,12 @@ from typing import Any
 import load_generator
 import machine
 import page_cache
-import report
+import spread
 from peers.apache_kafka import PeerMissing, jars, version
+from produce import Produce
 from replication import page, workloads
 from replication.clusters import Turn
 from replication.workloads import Row
-from workloads import Produce
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 SYSTEMS = ("ottla", "kafka", "ottla again")
@@ -77,14 +77,14 @@ def main() -> int:
             "unlimited": row.produce.unlimited,
             "offered_mb_per_s": None if row.produce.unlimited else row.produce.offered_mb_per_s,
             "systems": {
-                name: report.summed_up([run["rows"][at] for run in found]) for name, found in runs.items()
+                name: spread.summed_up([run["rows"][at] for run in found]) for name, found in runs.items()
             },
             "runs": {name: [run["rows"][at] for run in found] for name, found in runs.items()},
         }
         for at, row in enumerate(rows)
     ]
     result["memory"] = {
-        name: report.summed_up([run["memory"] for run in found]) for name, found in runs.items()
+        name: spread.summed_up([run["memory"] for run in found]) for name, found in runs.items()
     }
     result["page_cache"]["end"] = page_cache.write_cost(chosen.data)
     result["load_average"]["end"] = os.getloadavg()[0]

@@ -13,8 +13,8 @@ from typing import Any
 
 import load_generator
 import machine
+from produce import CARRIED_SHARE, Produce
 from replication.clusters import Turn
-from workloads import CARRIED_SHARE, Produce
 
 SMALL, LARGE = 16 * 1024, 1 << 20
 WARM_UP_S = 1.0

@@ -85,7 +85,7 @@ class KafkaProcess:
         self._class_path = f"{apache_kafka.jars()}/*"
         self._output = folder / "kafka.out"
         self._process: subprocess.Popen[bytes] | None = None
-        port, controller_port = apache_kafka._free_ports(2)
+        port, controller_port = apache_kafka.free_ports(2)
         self.port: int = port
         listeners = f"PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller_port}"
         own = {
@@ -99,7 +99,7 @@ class KafkaProcess:
         self._properties = folder / "server.properties"
         lines = (apache_kafka.SETTINGS | own_settings | own).items()
         self._properties.write_text("".join(f"{key}={value}\n" for key, value in lines))
-        apache_kafka.ApacheKafka(folder)._format(self._properties)
+        apache_kafka.ApacheKafka(folder).format(self._properties)
 
     @property
     def bootstrap(self) -> str:

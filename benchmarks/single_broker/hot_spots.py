@@ -11,8 +11,8 @@ from collections import Counter
 from pathlib import Path
 
 import load_generator
-from systems import Ottla
-from workloads import TOPIC, Produce
+from produce import Produce
+from single_broker.subjects import Subject
 
 RATE_HZ = 500
 TOP = 25
@@ -23,19 +23,17 @@ def py_spy() -> str | None:
     return str(beside) if beside.exists() else shutil.which("py-spy")
 
 
-def profile(system: Ottla, load: Path, produce: Produce) -> dict[str, list[tuple[str, float]]] | None:
+def profile(subject: Subject, produce: Produce) -> dict[str, list[tuple[str, float]]] | None:
     """Shares of self time per function while producing and while reading it back; None without py-spy."""
     program = py_spy()
     if program is None:
         return None
-    running = system.start(TOPIC, produce.partitions)
-    try:
+    load = subject.tools.load
+    with subject.topic(produce.partitions) as place:
         # Sampling slows the broker down: what it shows are shares, so the load need not be the goal's.
-        sampled, said = _sampled(program, running.pid, load, produce.arguments(running.address))
-        consume = ["consume", running.address, TOPIC, produce.partitions, said["delivered"]]
-        return {"produce": sampled, "fetch": _sampled(program, running.pid, load, consume)[0]}
-    finally:
-        running.stop()
+        sampled, said = _sampled(program, place.pid, load, produce.arguments(place.address, place.topic))
+        consume = ["consume", place.address, place.topic, produce.partitions, said["delivered"]]
+        return {"produce": sampled, "fetch": _sampled(program, place.pid, load, consume)[0]}
 
 
 def _sampled(

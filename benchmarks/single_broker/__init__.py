@@ -1,0 +1,1 @@
+"""One broker beside what a user would pick instead: `make bench`."""
