@@ -8,6 +8,7 @@ page names systems.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import signal
@@ -114,6 +115,8 @@ class Ottla:
                 stderr=log,
                 text=True,
                 preexec_fn=die_with_the_run,
+                # As at a user's: Python keeps the bytecode of what it has compiled once.
+                env={key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"},
             )
 
     def launch(self, folder: Path, *, keep: bool = True) -> RunningOttla:

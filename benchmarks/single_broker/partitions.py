@@ -63,13 +63,13 @@ class Partitions:
                 seconds=2.0,
             )
             figures |= {key: found[key] for key in ("cpu_s_per_1000_requests", "p50_ms", "p99_ms")}
-            again = subject.with_settings(SHORT_SESSION)
             began = time.perf_counter()
             running.stop()
             figures["stop_ms"] = (time.perf_counter() - began) * 1000
-            figures["restart_clean_ms"], running = _restart(again, folder, names, each)
+            figures["restart_clean_ms"], running = _restart(subject.node, folder, names, each)
             figures["restart_rss_mb"] = machine.memory_mb(running.pid)["rss_mb"]
             running.kill()
+            again = subject.with_settings(SHORT_SESSION)
             figures["restart_killed_ms"], running = _restart(again, folder, names, each)
             return figures
         finally:
@@ -99,5 +99,9 @@ class Partitions:
 def _restart(node: Node, folder: Path, names: list[str], each: int) -> tuple[float, RunningNode]:
     began = time.perf_counter()
     running = node.launch(folder)
-    wait_until_back(running, names, each)
+    try:
+        wait_until_back(running, names, each)
+    except BaseException:
+        running.kill()
+        raise
     return (time.perf_counter() - began) * 1000, running

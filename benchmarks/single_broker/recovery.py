@@ -31,7 +31,7 @@ from systems import RunningNode, wait_for_answer
 PARTITIONS = 12
 TOPIC = "recovered"
 RECORDS_PER_BATCH = 16
-WRITES_PER_S = 5000.0
+WRITES_PER_S = 4000.0
 CHECKPOINT = "recovery-point-offset-checkpoint"
 Figures = dict[str, Any]
 
@@ -107,10 +107,13 @@ class Recovery:
             )
             with KafkaSocket(running.address) as connection:
                 offsets = end_offsets(connection, [TOPIC], PARTITIONS)
-        finally:
+            if len(set(offsets)) != 1:
+                raise RuntimeError(f"partitions are not equally long: {offsets}")
+        except BaseException:
             running.kill()
-        if len(set(offsets)) != 1:
-            raise RuntimeError(f"partitions are not equally long: {offsets}")
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        running.kill()
         return Crashed(node, folder, offsets[0])
 
     def _write_to_all(self, running: RunningNode) -> None:
@@ -137,9 +140,8 @@ def write(running: RunningNode, partition: int, batch: bytes) -> None:
 def forget_checkpoint(data: Path) -> None:
     """Nothing of the topic is known to be on disk: its recovery points are 0."""
     path = data / CHECKPOINT
-    if not path.exists():
-        return
-    version, _, *lines = path.read_text().splitlines()
-    kept = [line for line in lines if not line.startswith(f"{TOPIC} ")]
+    lines = path.read_text().splitlines() if path.exists() else []
+    # Kafka's file is empty until its first writing.
+    kept = [line for line in lines[2:] if not line.startswith(f"{TOPIC} ")]
     kept += [f"{TOPIC} {partition} 0" for partition in range(PARTITIONS)]
-    path.write_text("\n".join([version, str(len(kept)), *kept]) + "\n")
+    path.write_text("\n".join(["0", str(len(kept)), *kept]) + "\n")

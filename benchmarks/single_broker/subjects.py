@@ -23,9 +23,12 @@ from systems import Running, RunningNode, wait_for_answer
 START_S = 180.0
 SERVED_S = 240.0
 GONE_S = 3.0
-SHORT_SESSION = {"broker.session.timeout.ms": "1000", "broker.heartbeat.interval.ms": "200"}
+ASKING_SHARE = 5.0
+"""How long a question is rested from, in times of what it took."""
+SHORT_SESSION = {"broker.session.timeout.ms": "3000", "broker.heartbeat.interval.ms": "500"}
 """For a start after a kill: Kafka lets a node register again when its last session is over, 9 s by default.
-That wait has nothing to do with how much there is to load and to check, so it is made short.
+That wait has nothing to do with how much there is to load and to check, so it is made short; not shorter,
+because a JVM that starts on busy cores misses its first heartbeats.
 """
 
 Figures = dict[str, Any]
@@ -170,12 +173,13 @@ def wait_until_served(
     alone is not enough, since Kafka names it before it has made the partition.
     """
     until = time.monotonic() + deadline_s
-    while time.monotonic() < until:
+    while (asked_at := time.monotonic()) < until:
         if led_partitions(connection, names) == len(names) * each:
             offsets = end_offsets(connection, names, each)
             if min(offsets) >= 0:
                 return offsets
-        time.sleep(0.005)
+        # Asking about thousands of partitions must not be what a starting broker is busy with.
+        time.sleep(ASKING_SHARE * (time.monotonic() - asked_at) + 0.002)
     raise TimeoutError(f"not all of {len(names) * each} partitions are served after {deadline_s:.0f} s")
 
 
