@@ -142,9 +142,9 @@ class Plan:
         ]
 
     def _java(self) -> list[Row]:
-        scale = 1 if self.quick else 3
+        scale = 1 if self.quick else 2
         shows = ("mb_per_s", "p50_ms", "p99_ms", *_COSTS, *_READ)
-        cases = [("1 KB", 1000, 250_000), ("100 B", 100, 1_200_000)]
+        cases = [("1 KB", 1000, 250_000), ("100 B", 100, 1_000_000)]
         rows = [
             Row(
                 f"java {words}",
@@ -157,7 +157,7 @@ class Plan:
         ]
         if not self.quick:
             title = "Java's tools, acks=1, lz4, 1 KB records, 12 partitions"
-            lz4 = JavaThroughput(1000, 600_000, 12, ("acks=1", "compression.type=lz4"))
+            lz4 = JavaThroughput(1000, 500_000, 12, ("acks=1", "compression.type=lz4"))
             rows.append(Row("java lz4", title, lz4, shows, _BOTH))
         return rows[:1] if self.quick else rows
 
@@ -179,7 +179,8 @@ class Plan:
 
     def _latency(self) -> list[Row]:
         rates = (1_000,) if self.quick else (1_000, 20_000)
-        systems = _BOTH if self.quick else (*_WITH_CEILING, AGAIN)
+        # No ceiling here: the mock cluster does not wake a waiting fetch, it answers when the wait is over.
+        systems = _BOTH if self.quick else (*_MAIN, AGAIN)
         return [
             Row(
                 f"latency at {rate}",

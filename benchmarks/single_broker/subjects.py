@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -154,10 +154,6 @@ class CeilingSubject:
     def topic(self, partitions: int) -> Iterator[Place]:
         running = self._system.start("bench", partitions)
         try:
-            warm_up = Produce(1000, SMALL_BATCH, seconds=0.3, offered_mb_per_s=20)
-            load_generator.call(
-                self.tools.load, *replace(warm_up, partitions=partitions).arguments(running.address, "bench")
-            )
             yield Place(running, "bench")
         finally:
             running.stop()
