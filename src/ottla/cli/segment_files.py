@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from struct import Struct
 from typing import Final, NamedTuple
 
-from crc32c import crc32c
-
 from ottla.log.checkpoints import (
     CLEANER_CHECKPOINT,
     HIGH_WATERMARK_CHECKPOINT,
@@ -37,6 +35,7 @@ from ottla.log.leader_epochs import LeaderEpochCache
 from ottla.log.producer_snapshot import DamagedSnapshot, SnapshotEntry, decode_snapshot
 from ottla.log.txn_index import AbortedTxn
 from ottla.model.limits import DECOMPRESSED_BATCH_BYTES_MAX
+from ottla.wire.crc import crc32c
 from ottla.wire.record_batch import (
     ATTRIBUTES_AT,
     CRC_AT,

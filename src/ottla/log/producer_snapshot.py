@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from struct import Struct
 from typing import Final, NamedTuple
 
-from crc32c import crc32c
+from ottla.wire.crc import crc32c
 
 _HEAD: Final = Struct(">hIi")
 _ENTRY: Final = Struct(">qhiqiqiq")

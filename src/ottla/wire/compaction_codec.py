@@ -25,7 +25,8 @@ from array import array
 from typing import Any
 
 import cython
-from crc32c import crc32c
+
+from ottla.wire.crc import crc32c
 
 COMPILED: bool = bool(cython.compiled)
 

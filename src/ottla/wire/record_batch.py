@@ -24,8 +24,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Literal, NamedTuple, cast
 
-from crc32c import crc32c
-
 from ottla.wire import record_codec, record_writer
 from ottla.wire.compression import (
     Codec,
@@ -37,6 +35,7 @@ from ottla.wire.compression import (
     compress,
     decompress,
 )
+from ottla.wire.crc import crc32c
 
 __all__ = [
     "BatchHeader",

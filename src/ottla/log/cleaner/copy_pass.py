@@ -11,8 +11,6 @@ from __future__ import annotations
 import mmap
 from array import array
 
-from crc32c import crc32c
-
 from ottla.log.cleaner.cleaned_segment import CleanedSegmentWriter
 from ottla.log.cleaner.key_pass import KeyMap
 from ottla.log.cleaner.segment_pass import batch_bytes_max, damaged, unpacked_records
@@ -22,6 +20,7 @@ from ottla.log.cleaning_job import CleaningJob, SegmentToClean
 from ottla.log.txn_index import AbortedTxn
 from ottla.wire.compaction_codec import ASK, FLUSH, GROWTH_MAX, MORE, BatchFilter, OffsetTable
 from ottla.wire.compression import ReadableBuffer, compress
+from ottla.wire.crc import crc32c
 from ottla.wire.record_batch import (
     ATTRIBUTES_AT,
     CODEC_MASK,
