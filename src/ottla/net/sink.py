@@ -9,7 +9,8 @@ reads and writes in pieces, between the transport's high and low water marks.
 Both treat files the same way otherwise:
 - A small slice is read with `preadv(RWF_NOWAIT)` and joined with the bytes around it: one packet, one call.
 - A page that is not in memory must not stall the loop. `RWF_NOWAIT` answers EAGAIN for it; a worker thread
-  then reads the range, and the sink goes on when it is there. File systems without it count as warm.
+  then reads the range, tells the kernel to go on with what follows it, and the sink goes on when it is there.
+  File systems without it count as warm.
 - One turn sends at most `TURN_BYTES_MAX`, so that one fast reader does not keep the loop from the others.
 - A slice is released when its last byte was handed to the kernel, or when the connection is gone; never
   while a worker thread still reads from its descriptor.
@@ -45,6 +46,10 @@ LARGE_PART_BYTES_MIN: Final = 64 * 1024
 
 PROBE_STRIDE_BYTES: Final = 128 * 1024
 """The kernel's read-ahead window: what is in memory is in memory in pieces of about this size."""
+
+READ_AHEAD_BYTES: Final = 4 * 1024 * 1024
+"""A reader that meets cold data usually wants what follows, too: the disk goes on while the socket is busy,
+and one trip to a worker serves several answers."""
 
 _NOWAIT_REFUSED: Final = frozenset({EOPNOTSUPP, EINVAL, ENOSYS})
 
@@ -276,8 +281,13 @@ def _read(part: FileSlice, position: int, length: int) -> bytes:
     return data
 
 
+_DISCARDED: Final = memoryview(bytearray(TURN_BYTES_MAX))
+"""What is read for the page cache's sake alone goes here, from all threads at once: nobody looks at it, and
+fresh memory for every range would cost more than the copy into it."""
+
+
 class _Preload:
-    """Reads a range of a file so that its pages are in memory. Runs in a worker thread."""
+    """Reads a range of a file, so that its pages are in memory. Runs in a worker thread."""
 
     __slots__ = ("_fd", "_position", "_length")
 
@@ -287,8 +297,9 @@ class _Preload:
         self._length = length
 
     def __call__(self) -> None:
-        os.posix_fadvise(self._fd, self._position, self._length, os.POSIX_FADV_WILLNEED)
-        os.pread(self._fd, self._length, self._position)
+        ahead_bytes = max(self._length, READ_AHEAD_BYTES)
+        os.posix_fadvise(self._fd, self._position, ahead_bytes, os.POSIX_FADV_WILLNEED)
+        os.preadv(self._fd, (_DISCARDED[: self._length],), self._position)
 
 
 _PROBE: Final = bytearray(1)

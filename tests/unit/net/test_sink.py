@@ -197,8 +197,12 @@ def test_a_slice_is_pinned_until_the_worker_that_reads_it_is_done(
 ) -> None:
     """A descriptor closed and reused under a reading thread would read another topic's bytes."""
 
+    preadv = sink_module.os.preadv
+
     def always_cold(fd: int, buffers: Any, position: int, flags: int = 0) -> int:
-        raise BlockingIOError(11, "cold")
+        if flags & os.RWF_NOWAIT:
+            raise BlockingIOError(11, "cold")
+        return preadv(fd, buffers, position)
 
     monkeypatch.setattr(sink_module.os, "preadv", always_cold)
 
