@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ottla.streams import objects
 from ottla.streams.errors import RecordError
@@ -182,7 +183,9 @@ class CountJob:
             texts = self._texts(keys)
             column = self._written(keys, where) if texts is None else texts
             table = pa.Table.from_arrays([column, times], names=["key", "time"])
-            groups = table.group_by("key").aggregate([("time", "max"), ("time", "count")]).combine_chunks()
+            # A record without a time is one, too.
+            totals: list[Any] = [("time", "max"), ("time", "count", pc.CountOptions(mode="all"))]
+            groups = table.group_by("key").aggregate(totals).combine_chunks()
             found = groups.column("key").combine_chunks()
             if texts is not None:  # few are left to be encoded
                 found = self._written(found.to_pylist(), where)
