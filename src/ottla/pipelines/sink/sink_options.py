@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from ottla.client.config import producer_settings
@@ -22,8 +22,8 @@ wait so long when a driver dies and nobody starts it again."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SinkOptions:
-    settings: tuple[tuple[str, str], ...]
-    """Of the producer."""
+    settings: tuple[tuple[str, str], ...] = field(repr=False)
+    """Of the producer. There may be secrets among them: not to be printed."""
     topic: str | None = None
     batch_attempts: int = BATCH_ATTEMPTS
 

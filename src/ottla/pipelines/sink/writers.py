@@ -52,7 +52,7 @@ class WrittenRows(WriterCommitMessage):
 
 @dataclass(frozen=True)
 class WriteTask:
-    settings: tuple[tuple[str, str], ...]
+    settings: tuple[tuple[str, str], ...] = field(repr=False)  # there may be secrets among them
     columns: SinkColumns
 
     @classmethod

@@ -38,8 +38,9 @@ class Settings:
 
     application_id: str
     bootstrap_servers: str
-    options: Mapping[str, str] = field(default_factory=dict)
-    """Options of the source and the sink (`kafka.*` and others), with kafka.bootstrap.servers among them."""
+    options: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Options of the source and the sink (`kafka.*` and others), with kafka.bootstrap.servers among them.
+    There may be passwords, too: not to be printed."""
     processing_guarantee: str = "at_least_once"
 
     @property

@@ -7,7 +7,7 @@ Where both serdes are SQL the rows are made in the JVM; else the chain before en
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -85,7 +85,7 @@ class SinkJob:
     write_value: Writer
     topic: str | Function
     partitioner: Function | None
-    options: Mapping[str, str]
+    options: Mapping[str, str] = field(repr=False)  # a password may be among them
     schema: pa.Schema
 
     def run(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
