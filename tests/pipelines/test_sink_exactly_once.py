@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import pytest
 from pyspark import SparkConf
-from pyspark.errors import StreamingQueryException
+from pyspark.errors import AnalysisException, StreamingQueryException
 from topic_reading import records
 
 import ottla
@@ -35,6 +35,7 @@ from ottla.pipelines.sink.errors import (
 from ottla.pipelines.sink.sink_options import SinkOptions
 from ottla.pipelines.sink.transaction import TransactionalSink, TransactionalWriter
 from support.broker_process import BrokerProcess
+from support.waiting import wait_until
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -54,6 +55,16 @@ class DyingOwner(TransactionOwner):
 
     step = ""
     dead = False
+    open_count: ClassVar = 0
+    """How many were made and not closed."""
+
+    def __init__(self, *given: Any, **settings: Any) -> None:
+        super().__init__(*given, **settings)
+        DyingOwner.open_count += 1
+
+    def close(self) -> None:
+        super().close()
+        DyingOwner.open_count -= 1
 
     def _dying(self, name: str, call: Callable[[], Any]) -> Any:
         for moment in ("before", "after"):
@@ -287,7 +298,9 @@ def test_a_stateful_query_goes_on_where_it_was_after_a_commit_that_spark_never_h
 ) -> None:
     """A running count by key: of each key, every batch writes exactly one row, with the number of all records
     so far. A batch that is skipped has its state computed nevertheless, or the next counts would be wrong.
+    A query that has ended, however it has, and one that cannot begin, leave no connection behind.
     """
+    released: list[str] = []
     source = f"{topic}-in"
     counts = (
         spark.readStream.format("ottla")
@@ -316,11 +329,13 @@ def test_a_stateful_query_goes_on_where_it_was_after_a_commit_that_spark_never_h
             output_mode="update",
             application_id=topic,
             prepare=with_topic,
+            release=lambda: released.append(DyingOwner.step),
         )
         query.awaitTermination(120)
         assert not query.isActive
 
     monkeypatch.setattr(module, "TransactionOwner", DyingOwner)
+    monkeypatch.setattr(DyingOwner, "open_count", 0)
     for step in ("before send_offsets", "after commit", ""):
         monkeypatch.setattr(DyingOwner, "step", step)
         if step:
@@ -334,6 +349,18 @@ def test_a_stateful_query_goes_on_where_it_was_after_a_commit_that_spark_never_h
     each = PER_BATCH // KEYS
     # The first two runs share a batch, which the first began and the second committed; the last has one more.
     assert totals == {b"k%d" % key: [each, 3 * each] for key in range(KEYS)}
+    assert released == ["before send_offsets", "after commit", "", ""]  # one was skipped
+    wait_until(lambda: DyingOwner.open_count == 0, "the owners of ended queries to be closed")
+    with pytest.raises(AnalysisException, match="output mode"):
+        write_stream(
+            counts,
+            topic=topic,
+            exactly_once=True,
+            bootstrap_servers=shared_broker.bootstrap,
+            checkpoint=str(tmp_path / "checkpoint"),
+            application_id=topic,
+        )
+    assert DyingOwner.open_count == 0
     with ottla.Admin(shared_broker.bootstrap) as admin:
         lags = admin.describe_group_lags([topic]).all()[topic].partitions
     assert {lag.topic_partition: lag.lag for lag in lags} == {TopicPartition(source, i): 0 for i in range(2)}

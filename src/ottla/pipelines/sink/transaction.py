@@ -74,6 +74,8 @@ class TransactionalSink:
     prepare: Prepare | None
     checkpoint: Checkpoint
     identity: CheckpointIdentity
+    release: Callable[[], None] | None = None
+    """Called when a batch was written, or given up: `prepare` may have kept something of it."""
 
 
 class TransactionalWriter:
@@ -129,6 +131,13 @@ class TransactionalWriter:
     # --- a batch --------------------------------------------------------------------------------------------
 
     def write(self, frame: DataFrame, batch_id: int) -> None:
+        try:
+            self._write(frame, batch_id)
+        finally:
+            if self._sink.release is not None:
+                self._sink.release()
+
+    def _write(self, frame: DataFrame, batch_id: int) -> None:
         attempts = self._sink.options.batch_attempts
         for attempt in range(1, attempts + 1):
             began_s = time.monotonic()

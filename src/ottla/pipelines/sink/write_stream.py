@@ -11,7 +11,9 @@ How a batch becomes a transaction is in `transaction.py`.
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -41,6 +43,7 @@ def write_stream(
     query_name: str | None = None,
     output_mode: str = "append",
     prepare: Callable[[DataFrame, int], DataFrame] | None = None,
+    release: Callable[[], None] | None = None,
     topics: Sequence[str] | None = None,
 ) -> StreamingQuery:
     """Starts a query that writes a streaming DataFrame into topics, and returns it.
@@ -60,6 +63,7 @@ def write_stream(
         It has to stay the same over restarts, and only one query may run under it: of two, the older one
         fails. By default a name that is made up and kept in the checkpoint.
     prepare: called with each micro-batch and its number; gives the rows to write in place of the batch.
+    release: called when the rows of a micro-batch are written, or given up: for what `prepare` has persisted.
     topics: those that the column `topic` may name. Without them every batch is kept in memory, or on disk,
         and looked through before it is written.
     """
@@ -80,18 +84,41 @@ def write_stream(
     if trigger is not None:
         writing = writing.trigger(**trigger)
     if exactly_once:
-        writer = _transactional(df, parsed, checkpoint, application_id, prepare, topics)
-        return writing.foreachBatch(writer.write).start()
+        writer = _transactional(df, parsed, checkpoint, application_id, prepare, release, topics)
+        try:
+            query = writing.foreachBatch(writer.write).start()
+        except BaseException:
+            writer.close()
+            raise
+        _close_at_the_end(writer, query)
+        return query
     if application_id is not None:
         raise InvalidOption("application_id is for exactly_once=True: without it there are no transactions")
     if prepare is None and output_mode == "append":
         return writing.format("ottla").options(**given).start()
 
     def write(frame: DataFrame, batch_id: int) -> None:  # Spark's sinks in Python take no other output mode
-        rows = frame if prepare is None else prepare(frame, batch_id)
-        rows.write.format("ottla").options(**given).mode("append").save()
+        try:
+            rows = frame if prepare is None else prepare(frame, batch_id)
+            rows.write.format("ottla").options(**given).mode("append").save()
+        finally:
+            if release is not None:
+                release()
 
     return writing.foreachBatch(write).start()
+
+
+def _close_at_the_end(writer: TransactionalWriter, query: StreamingQuery) -> None:
+    """Spark holds on to the function of a query that has ended: without this, a driver that starts one every
+    minute would have the connections of all of them.
+    """
+
+    def wait() -> None:
+        with contextlib.suppress(Exception):  # how it ended is told to who asks the query
+            query.awaitTermination()
+        writer.close()
+
+    threading.Thread(target=wait, name="ottla-sink-end", daemon=True).start()
 
 
 def _transactional(
@@ -100,6 +127,7 @@ def _transactional(
     checkpoint: str,
     application_id: str | None,
     prepare: Callable[[DataFrame, int], DataFrame] | None,
+    release: Callable[[], None] | None,
     topics: Sequence[str] | None,
 ) -> TransactionalWriter:
     spark = df.sparkSession
@@ -112,7 +140,8 @@ def _transactional(
             "transaction. Turn speculation off for exactly_once"
         )
     identity = files.claim(application_id)
-    sink = TransactionalSink(options, None if topics is None else tuple(topics), prepare, files, identity)
+    named = None if topics is None else tuple(topics)
+    sink = TransactionalSink(options, named, prepare, files, identity, release)
     owner = TransactionOwner(identity.application_id, config=dict(options.settings))
     writer = TransactionalWriter(sink, owner)
     try:

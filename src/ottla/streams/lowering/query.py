@@ -12,6 +12,7 @@ which those that are needed twice are kept, and the rows of all ends are written
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -158,6 +159,7 @@ def start(
         query_name=f"{settings.application_id}-{stage.name}",
         output_mode=output_mode,
         prepare=prepare,
+        release=prepare.release if isinstance(prepare, _Behind) else None,
         topics=sorted(set(static)) if len(static) == len(topics) else None,
     )
 
@@ -239,9 +241,7 @@ class _Behind:
         self._kept: list[DataFrame] = []
 
     def __call__(self, batch: DataFrame, batch_id: int) -> DataFrame:
-        for df in self._kept:  # of the batch before, which is written by now
-            df.unpersist()
-        self._kept = []
+        self.release()  # of an attempt that failed
         bound: dict[plan.Node, Frame] = {}
         if len(self._roots) > 1:
             batch = batch.persist()
@@ -259,3 +259,10 @@ class _Behind:
         for rows in ends[1:]:
             result = result.unionByName(rows)
         return result
+
+    def release(self) -> None:
+        """The batch is written: what was kept of it is of no use any more."""
+        kept, self._kept = self._kept, []
+        for df in kept:
+            with contextlib.suppress(Exception):  # where Spark is gone, so is what it kept
+                df.unpersist()
