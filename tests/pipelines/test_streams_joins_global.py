@@ -45,11 +45,15 @@ def test_a_global_table_reads_what_is_new_and_begins_anew_with_a_new_topic(
         assert [table.get(key) for key in ("b", "c", "d")] == [None, None, True]
         assert len(table) == 2
 
-        look = Look("app/table", settings, topic_name, serde_of("string"), json(), left=False, join=_join)
+        string = serde_of("string")
+        look = Look("app/table", "one", settings, topic_name, string, json(), left=False, join=_join)
         sent = pickle.loads(pickle.dumps(look))  # as each task gets it
         assert sent("k", "v", "d") == [("k", "v", True)]
         assert sent("k", "v", "x") == sent("k", "v", None) == []
         assert shared_broker.bootstrap not in repr(look)
+        # The program is changed and started again, and Spark's worker is the same process.
+        changed = Look("app/table", "two", settings, topic_name, string, string, left=False, join=_join)
+        assert changed("k", "v", "d") == [("k", "v", "true")]
 
         put((b"bad", b"{"))
         with pytest.raises(SerdeError, match=rf"{topic_name}, partition \d, offset \d"):

@@ -117,17 +117,25 @@ class GlobalSnapshot:
         return len(offsets)
 
 
-_snapshots: dict[Hashable, GlobalSnapshot] = {}
+_snapshots: dict[Hashable, tuple[str, GlobalSnapshot]] = {}
 _snapshots_lock = threading.Lock()
 
 
 def snapshot(
-    name: str, settings: Mapping[str, str], topic: str, key_serde: _Deserializer, value_serde: _Deserializer
+    name: str,
+    run_id: str,
+    settings: Mapping[str, str],
+    topic: str,
+    key_serde: _Deserializer,
+    value_serde: _Deserializer,
 ) -> GlobalSnapshot:
-    """This process's table of a topic for one node (`name`, unique to application and node)."""
+    """This process's table of a topic for one node (`name`, unique to application and node). A worker may
+    live longer than the application: the next start of it may read with other serdes, and gets a table of its
+    own in the place of the old one.
+    """
     key = name, topic, frozenset(settings.items())
     with _snapshots_lock:
-        found = _snapshots.get(key)
-        if found is None:
-            found = _snapshots[key] = GlobalSnapshot(settings, topic, key_serde, value_serde)
-        return found
+        known = _snapshots.get(key)
+        if known is None or known[0] != run_id:
+            known = _snapshots[key] = (run_id, GlobalSnapshot(settings, topic, key_serde, value_serde))
+        return known[1]

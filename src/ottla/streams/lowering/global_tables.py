@@ -41,6 +41,7 @@ def lower(node: GlobalJoin, inputs: tuple[Frame, ...], context: Lowering) -> Fra
     look = Look(
         # The name of the node is unique to the program; tables are shared by the joins with the same one.
         f"{context.settings.application_id}/{table.name}",
+        context.settings.run_id,
         client_settings(context.settings.options),
         table.topic,
         table.key_serde,
@@ -102,6 +103,7 @@ class Look:
     """What a record finds in the table. Each task has one of its own, sent with its functions."""
 
     name: str
+    run_id: str
     settings: Mapping[str, str] = field(repr=False)  # a password may be among them
     topic: str
     key_serde: Serde
@@ -113,7 +115,9 @@ class Look:
     def __call__(self, key: Any, value: Any, selected: Any) -> list[Any]:
         """The joined value, or nothing."""
         if self._table is None:
-            self._table = snapshot(self.name, self.settings, self.topic, self.key_serde, self.value_serde)
+            self._table = snapshot(
+                self.name, self.run_id, self.settings, self.topic, self.key_serde, self.value_serde
+            )
             self._table.refresh()
         found = None if selected is None else self._table.get(selected)
         return [self.join(key, value, found)] if found is not None or self.left else []

@@ -13,6 +13,7 @@ which those that are needed twice are kept, and the rows of all ends are written
 from __future__ import annotations
 
 import contextlib
+import uuid
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -43,6 +44,8 @@ class Settings:
     """Options of the source and the sink (`kafka.*` and others), with kafka.bootstrap.servers among them.
     There may be passwords, too: not to be printed."""
     processing_guarantee: str = "at_least_once"
+    run_id: str = field(default_factory=lambda: uuid.uuid4().hex)
+    """Of this start. Spark's workers may outlive it, and serve a program that was changed since."""
 
     @property
     def source_options(self) -> dict[str, str]:
