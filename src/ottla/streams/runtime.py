@@ -98,11 +98,12 @@ def run(
     ship_by_value(topology)
     own = spark is None
     if spark is None:
-        from pyspark.sql import SparkSession
+        from pyspark import SparkContext
 
         from ottla.pipelines import session
 
-        own = SparkSession.getActiveSession() is None
+        # Of the process: the active session is one of a thread, and another one may have started Spark.
+        own = SparkContext._active_spark_context is None
         spark = session(master, app_name=application_id, conf=conf)
     try:
         application_file.check(spark, str(checkpoint), application_id, stages)
