@@ -7,19 +7,26 @@ workers' Python sees Spark and Arrow, and neither ottla nor what ottla depends o
 from __future__ import annotations
 
 import json
+import struct
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from topic_reading import records
 
 import ottla
 from ottla import NewTopic
+from ottla.pipelines import verify_load
 from support.broker_process import BrokerProcess
 from support.spark_cluster import JVM_OPTIONS, SparkCluster, clean_environment, python_without_ottla
 
 RECORDS = 4_000
+LINES = 600
 PARTITIONS = 4
 DRIVER_TIMEOUT_S = 240
 
@@ -65,16 +72,54 @@ query = write_stream(stream, topic="once", exactly_once=True, bootstrap_servers=
                      checkpoint=folder + "/checkpoint", trigger={"availableNow": True},
                      application_id="on-a-cluster")
 query.awaitTermination()
+
+# Commands find the session that runs in their process: what is left of them is their work.
+from ottla.cli.main import cli, run
+place = ["--master", master, "--bootstrap-server", bootstrap]
+publish = ["publish", folder + "/files", "--topic", "lines", "--key", "id", "--partitions", "4"]
+load = ["load", "lines", "--to", folder + "/table", "--partition-by", "day"]
+said["codes"] = [run(cli, [*each, *place], "ottla") for each in (publish, load)]
 spark.stop()
 print("SAID " + json.dumps(said))
 """
 
 
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[SparkCluster]:
-    cluster = SparkCluster(tmp_path / "cluster").start()
+WORDCOUNT = """
+from ottla.streams import StreamsBuilder
+from word_splitting import words
+
+builder = StreamsBuilder()
+lines = builder.stream("texts")
+counts = lines.flat_map_values(words).group_by(lambda key, word: word).count()
+counts.to_stream().to("word-counts", value_serde="long")
+"""
+WORDS = """
+def words(text):
+    return text.lower().split()
+"""
+CONF = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.memory": "512m",
+    "spark.executor.memory": "512m",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.extraJavaOptions": JVM_OPTIONS,
+    "spark.executor.extraJavaOptions": JVM_OPTIONS,
+    "spark.sql.shuffle.partitions": "2",
+}
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkCluster]:
+    cluster = SparkCluster(tmp_path_factory.mktemp("spark") / "cluster").start()
+    cluster.wait_for_workers()
     yield cluster
     cluster.stop()
+
+
+@pytest.fixture(scope="module")
+def bare_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return python_without_ottla(tmp_path_factory.mktemp("python") / "bare")
 
 
 def values(broker: BrokerProcess, topic: str, count: int) -> list[bytes]:
@@ -96,10 +141,11 @@ def values(broker: BrokerProcess, topic: str, count: int) -> list[bytes]:
 
 @pytest.mark.timeout(320)
 def test_a_cluster_whose_workers_lack_the_package_runs_the_same_program(
-    cluster: SparkCluster, shared_broker: BrokerProcess, tmp_path: Path
+    cluster: SparkCluster, bare_python: Path, shared_broker: BrokerProcess, tmp_path: Path
 ) -> None:
-    """Reads and writes, both sinks, on workers that get the package and its compiled codecs."""
-    bare_python = python_without_ottla(tmp_path / "bare")
+    """Reads and writes, both sinks, files into a topic and a topic into a table, on workers that get the
+    package and its compiled codecs.
+    """
     sent = [b"value-%d" % number for number in range(RECORDS)]
     with ottla.Admin(bootstrap_servers=shared_broker.bootstrap) as admin:
         admin.create_topics([NewTopic(name, PARTITIONS) for name in ("in", "copy", "once")])
@@ -107,25 +153,18 @@ def test_a_cluster_whose_workers_lack_the_package_runs_the_same_program(
         for number, value in enumerate(sent):
             producer.send("in", value, key=b"%d" % number)
         producer.flush()
-    conf = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.driver.memory": "512m",
-        "spark.executor.memory": "512m",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.extraJavaOptions": JVM_OPTIONS,
-        "spark.executor.extraJavaOptions": JVM_OPTIONS,
-        "spark.sql.shuffle.partitions": "2",
-    }
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
-    cluster.wait_for_workers()
     folder = tmp_path / "driver"
-    folder.mkdir()
+    (folder / "files").mkdir(parents=True)
+    rows = [{"id": number, "text": f"line {number}"} for number in range(LINES)]
+    for at in range(3):
+        lines = "".join(json.dumps(row) + "\n" for row in rows[at::3])
+        (folder / "files" / f"part-{at}.json").write_text(lines)
     done = subprocess.run(
         [
             *(sys.executable, str(program), cluster.master, shared_broker.bootstrap, str(bare_python)),
-            *(json.dumps(conf), str(folder)),
+            *(json.dumps(CONF), str(folder)),
         ],
         capture_output=True,
         text=True,
@@ -145,4 +184,51 @@ def test_a_cluster_whose_workers_lack_the_package_runs_the_same_program(
         assert compiled == "True", "the workers got no compiled codec"
     assert sorted(values(shared_broker, "copy", RECORDS)) == sorted(value + b"!" for value in sent)
     assert sorted(values(shared_broker, "once", RECORDS)) == sorted(sent)
+    assert said["codes"] == [0, 0], done.stderr
+    published = [json.loads(value) for value in values(shared_broker, "lines", LINES)]
+    assert sorted(published, key=lambda row: row["id"]) == rows
+    table = folder / "table"
+    checked = verify_load(table)
+    assert (checked.records, checked.problems, checked.strays) == (LINES, [], [])
+    files = [pq.read_table(file, columns=["key", "value"]) for file in table.rglob("*.parquet")]
+    loaded = {row["key"]: json.loads(row["value"]) for row in pa.concat_tables(files).to_pylist()}
+    assert loaded == {b"%d" % row["id"]: row for row in rows}
+    assert "Traceback" not in cluster.logs()
+
+
+@pytest.mark.timeout(320)
+def test_a_streams_program_of_two_files_runs_on_such_a_cluster_by_its_command(
+    cluster: SparkCluster, bare_python: Path, shared_broker: BrokerProcess, tmp_path: Path
+) -> None:
+    """`ottla streams run wordcount.py --master spark://...`, in transactions: the program, and a module that
+    lies beside it, get to workers that have neither them nor the package.
+    """
+    (tmp_path / "wordcount.py").write_text(WORDCOUNT)
+    (tmp_path / "word_splitting.py").write_text(WORDS)
+    texts = [f"Line {number % 50} the {'odd' if number % 2 else 'even'} one" for number in range(LINES)]
+    with ottla.Admin(bootstrap_servers=shared_broker.bootstrap) as admin:
+        admin.create_topics([NewTopic(name, PARTITIONS) for name in ("texts", "word-counts")])
+    with ottla.Producer(bootstrap_servers=shared_broker.bootstrap) as producer:
+        for text in texts:
+            producer.send("texts", text)
+    settings = [part for name, value in CONF.items() for part in ("--conf", f"{name}={value}")]
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "ottla.cli.main", "streams", "run", "wordcount.py", "--available-now"),
+            *("--guarantee", "exactly_once_v2", "--checkpoint", str(tmp_path / "checkpoint")),
+            *("--master", cluster.master, "--bootstrap-server", shared_broker.bootstrap, *settings),
+        ],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=clean_environment() | {"PYSPARK_PYTHON": str(bare_python)},
+        timeout=DRIVER_TIMEOUT_S,
+        check=False,
+    )
+    assert done.returncode == 0, f"{done.stderr[-6000:]}\n{cluster.logs()[-3000:]}"
+    expected = Counter(word for text in texts for word in text.lower().split())
+    found = [(each.key, each.value) for each in records(shared_broker.bootstrap, "word-counts")]
+    assert len(found) == len(expected)  # one micro-batch: a row for each word
+    counts = {(key or b"").decode(): struct.unpack(">q", value or b"")[0] for key, value in found}
+    assert counts == expected
     assert "Traceback" not in cluster.logs()
