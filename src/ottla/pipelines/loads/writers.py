@@ -32,6 +32,9 @@ LATE_FILES_S: Final = 600.0
 OTHER_HOST_S: Final = 24 * 3600.0
 """Where locks do not reach other machines, a writer of another one is taken for alive for so long."""
 
+_CLOCK_STEP_S: Final = 0.001
+"""A file's time is not kept to the last digit."""
+
 REPLACED_FILES_S: Final = 7 * 24 * 3600.0
 """How long readers that began before a reload find the files that it replaced, as with Delta's vacuum."""
 
@@ -165,7 +168,9 @@ def _dead_for_s(entry: Path) -> float | None:
                 content = json.loads(file.read() or "{}")
             except ValueError:
                 content = {}
-            if "dead_since" in content:
+            # One of another machine that was silent for long, and then had something to write after all,
+            # has touched its entry since.
+            if "dead_since" in content and entry.stat().st_mtime <= content["dead_since"] + _CLOCK_STEP_S:
                 return float(max(0.0, time.time() - content["dead_since"]))
             here = content.get("host") == _machine()
             # Without locks, the process may be asked for; but on another machine, it cannot.
@@ -174,7 +179,10 @@ def _dead_for_s(entry: Path) -> float | None:
                 return None
             file.seek(0)
             file.truncate()
-            file.write(json.dumps({**content, "dead_since": time.time()}))
+            now_s = time.time()
+            file.write(json.dumps({**content, "dead_since": now_s}))
+            file.flush()
+            os.utime(file.fileno(), (now_s, now_s))
             return 0.0
     except (FileNotFoundError, PermissionError):
         return None

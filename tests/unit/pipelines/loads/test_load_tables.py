@@ -301,5 +301,11 @@ def test_without_locks_a_writer_lives_as_long_as_its_process(
     assert clean_after_dead_writers(table) == []
     os.utime(entry, (0, 0))  # for days there was no sign of it
     assert clean_after_dead_writers(table) == [each.path for each in files]
-    assert clean_after_dead_writers(table) == [] and entry.exists()  # its tasks may write a little longer
+    late = write(table, writer.id, 0, 3)  # its tasks may write a little longer
+    assert clean_after_dead_writers(table) == [each.path for each in late] and entry.exists()
+    writer.touch()  # a stream without records for a day: it lives, and has some again
+    write(table, writer.id, 0, 3)
+    assert clean_after_dead_writers(table) == []
+    os.utime(entry, (0, 0))
+    assert len(clean_after_dead_writers(table)) == 1
     writer.close(clean=True)
