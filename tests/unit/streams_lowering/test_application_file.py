@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 
 from ottla.streams import StreamsBuilder, TimeWindows
-from ottla.streams.running.application_file import description, difference
+from ottla.streams.running.application_file import check, description, difference
+from ottla.streams.running.failures import ForeignCheckpoint
 from ottla.streams.stages import cut
 
 
@@ -47,3 +49,16 @@ def test_a_stage_that_is_new_or_gone_is_named() -> None:
     (name,) = one["stages"]
     assert f"the program has a stage {name}" in (difference(none, one) or "")
     assert f"state of a stage {name}" in (difference(one, none) or "")
+
+
+def test_of_two_first_starts_the_one_that_comes_second_is_refused() -> None:
+    """Hadoop's rename does not raise where the name is taken (HDFS): it says False, and leaves both files."""
+    spark = MagicMock()
+    system = spark._jvm.org.apache.hadoop.fs.Path.return_value.getFileSystem.return_value
+    system.exists.return_value = False
+    system.rename.return_value = False
+    with pytest.raises(ForeignCheckpoint, match="taken by another start"):
+        check(spark, "hdfs://c", "app", [])
+    system.delete.assert_called_once()
+    system.rename.return_value = True
+    check(spark, "hdfs://c", "app", [])

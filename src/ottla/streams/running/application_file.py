@@ -59,7 +59,13 @@ def check(spark: SparkSession, checkpoint: str, application_id: str, stages: Seq
                 f"the checkpoint {checkpoint} has files of something else in it, and no {FILE}: give the "
                 f"application {application_id} a folder of its own"
             )
-        files.write(FILE, json.dumps(wanted, indent=1))
+        try:
+            files.write(FILE, json.dumps(wanted, indent=1))
+        except FileExistsError as error:
+            raise ForeignCheckpoint(
+                f"the checkpoint {checkpoint} is being taken by another start at this moment ({error}): give "
+                "each application a folder of its own, and run it once"
+            ) from None
         return
     problem = difference(json.loads(text), wanted)
     if problem is not None:

@@ -4,6 +4,7 @@ one.
 
 from __future__ import annotations
 
+import uuid
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -31,13 +32,15 @@ class Files:
     def write(self, name: str, text: str) -> None:
         """Whole or not at all: renamed when it is complete."""
         self._system.mkdirs(self._root)
-        part = self._path(f"{name}.part")
+        part = self._path(f"{name}.{uuid.uuid4().hex}.part")
         stream = self._system.create(part, True)
         try:
             stream.write(bytearray(text.encode()))
         finally:
             stream.close()
-        self._system.rename(part, self._path(name))
+        if not self._system.rename(part, self._path(name)):  # Hadoop's way to say that the name is taken
+            self._system.delete(part, False)
+            raise FileExistsError(f"{self._path(name)} was made by somebody else meanwhile")
 
     def has_folders(self) -> bool:
         """Whether something has been at work here."""
