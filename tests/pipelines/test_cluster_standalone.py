@@ -27,6 +27,7 @@ from support.spark_cluster import JVM_OPTIONS, SparkCluster, clean_environment, 
 
 RECORDS = 4_000
 LINES = 600
+SECRET = "hunter2-and-more"
 PARTITIONS = 4
 DRIVER_TIMEOUT_S = 240
 
@@ -37,6 +38,7 @@ from ottla.pipelines import session, write_stream
 
 master, bootstrap, bare_python, conf, folder = sys.argv[1:6]
 conf = json.loads(conf)
+secret = os.environ["THE_SECRET"]
 said = {}
 
 os.environ["PYSPARK_PYTHON"] = bare_python
@@ -45,7 +47,7 @@ said["sent"] = spark.sparkContext.listArchives
 
 def source(reader):
     return (reader.format("ottla").option("kafka.bootstrap.servers", bootstrap).option("subscribe", "in")
-            .option("startingOffsets", "earliest"))
+            .option("startingOffsets", "earliest").option("kafka.sasl.password", secret))
 
 df = source(spark.read).load()
 rows = df.groupBy("partition").count().orderBy("partition").collect()
@@ -93,8 +95,9 @@ sink.TransactionalTask = Ambushed
 stream = source(spark.readStream).load().select("key", "value")
 query = write_stream(stream, topic="once", exactly_once=True, bootstrap_servers=bootstrap,
                      checkpoint=folder + "/checkpoint", trigger={"availableNow": True},
-                     application_id="on-a-cluster")
+                     application_id="on-a-cluster", options={"kafka.sasl.password": secret})
 query.awaitTermination()
+query.explain(True)  # what a user prints; the event log has the plans of all queries
 said["killed"] = os.path.exists(marker)
 
 # Commands find the session that runs in their process: what is left of them is their work.
@@ -175,7 +178,8 @@ def test_a_cluster_whose_workers_lack_the_package_runs_the_same_program(
 ) -> None:
     """Reads and writes, both sinks, files into a topic and a topic into a table, on workers that get the
     package and its compiled codecs. An executor is killed with -9 when a task of it has written its rows into
-    the transaction and not yet said so: the batch is aborted, and run again.
+    the transaction and not yet said so: the batch is aborted, and run again. A password is in no plan and
+    no log.
     """
     sent = [b"value-%d" % number for number in range(RECORDS)]
     with ottla.Admin(bootstrap_servers=shared_broker.bootstrap) as admin:
@@ -188,6 +192,12 @@ def test_a_cluster_whose_workers_lack_the_package_runs_the_same_program(
     program.write_text(PROGRAM)
     folder = tmp_path / "driver"
     (folder / "files").mkdir(parents=True)
+    (folder / "events").mkdir()
+    logged = {
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.compress": "false",
+        "spark.eventLog.dir": (folder / "events").as_uri(),
+    }
     rows = [{"id": number, "text": f"line {number}"} for number in range(LINES)]
     for at in range(3):
         lines = "".join(json.dumps(row) + "\n" for row in rows[at::3])
@@ -195,17 +205,21 @@ def test_a_cluster_whose_workers_lack_the_package_runs_the_same_program(
     done = subprocess.run(
         [
             *(sys.executable, str(program), cluster.master, shared_broker.bootstrap, str(bare_python)),
-            *(json.dumps(CONF), str(folder)),
+            *(json.dumps(CONF | logged), str(folder)),
         ],
         capture_output=True,
         text=True,
         cwd=folder,
-        env=clean_environment(),
+        env=clean_environment() | {"THE_SECRET": SECRET},
         timeout=DRIVER_TIMEOUT_S,
         check=False,
     )
     assert done.returncode == 0, f"{done.stderr[-6000:]}\n{cluster.logs()[-3000:]}"
     said = json.loads(done.stdout.rsplit("SAID ", 1)[1])
+    written = [file for file in (folder / "events").rglob("*") if file.is_file()]
+    events = "".join(file.read_text(errors="replace") for file in written)
+    assert "SparkListenerSQLExecutionStart" in events
+    assert SECRET not in done.stdout + done.stderr + events + cluster.logs()
     assert sum(said["counts"].values()) == RECORDS and len(said["counts"]) == PARTITIONS
     assert len(said["sent"]) == 1 and said["sent"][0].endswith("#ottla_shipped")
     for where in said["where"]:
@@ -216,8 +230,8 @@ def test_a_cluster_whose_workers_lack_the_package_runs_the_same_program(
     assert sorted(values(shared_broker, "copy", RECORDS)) == sorted(value + b"!" for value in sent)
     assert sorted(values(shared_broker, "once", RECORDS)) == sorted(sent)
     assert said["killed"] and "batch 0 failed and is run again" in done.stderr
-    written = records(shared_broker.bootstrap, "once", isolation_level="read_uncommitted")
-    assert len(written) > RECORDS  # those of the aborted batch are there for who wants to see them
+    all_rows = records(shared_broker.bootstrap, "once", isolation_level="read_uncommitted")
+    assert len(all_rows) > RECORDS  # those of the aborted batch are there for who wants to see them
     assert said["codes"] == [0, 0], done.stderr
     published = [json.loads(value) for value in values(shared_broker, "lines", LINES)]
     assert sorted(published, key=lambda row: row["id"]) == rows
