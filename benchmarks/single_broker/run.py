@@ -51,7 +51,8 @@ def main() -> int:
     # A broker with thousands of partitions has thousands of files.
     _, files_max = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (files_max, files_max))
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     bench = Bench(plan, chosen)
     code = 0
     try:
