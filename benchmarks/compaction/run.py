@@ -153,7 +153,7 @@ def measure(system: System, program: Path, table: tables.Table, rate: float, sec
             """A new life of the broker, whose last words are about the period before."""
             nonlocal running
             if isinstance(system, CompactingOttla):
-                running._keep = True  # type: ignore[union-attr]
+                running.keep = True
                 said = running.stop()
                 if period is not None:
                     found[f"{period}_lag_p99_ms"] = said["lag_p99_ms"]

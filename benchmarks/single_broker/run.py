@@ -98,6 +98,7 @@ class Bench:
         self._chosen = chosen
         programs = REPOSITORY / "build" / "benchmarks"
         self.missing: dict[str, str] = {}
+        self._write_cost: dict[str, float] | None = None
         try:
             java = java_command(jars())
         except PeerMissing as error:
@@ -133,16 +134,20 @@ class Bench:
         }
 
     def measure(self, part: str) -> None:
+        rows = [row for row in self._plan.parts[part] if self._chosen.rows in row.key]
+        if not rows:
+            return
+        if self._write_cost is None or not self._plan.quick:
+            self._write_cost = page_cache.write_cost(self._chosen.data)
         about: Figures = {
             "measured_at": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-            "page_cache": page_cache.write_cost(self._chosen.data),
+            "page_cache": self._write_cost,
             "load_average": {"begin": os.getloadavg()[0]},
         }
         began = time.monotonic()
         self.result["parts"][part] = about
         if part in self._plan.with_own_processes:
             self._end_kept()
-        rows = [row for row in self._plan.parts[part] if self._chosen.rows in row.key]
         try:
             for row in rows:
                 self._measure_row(part, row)
