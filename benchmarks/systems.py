@@ -12,7 +12,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -22,6 +21,7 @@ from pathlib import Path
 
 from children import die_with_the_run
 from kafka_socket import KafkaSocket, api_versions, create_topics
+from ottla.cli.unused_ports import unused_ports
 
 STOP_S = 60
 _LAG = re.compile(r"late by p99 ([\d.]+) ms, at most ([\d.]+) ms")
@@ -121,7 +121,7 @@ class Ottla:
 
     def launch(self, folder: Path, *, keep: bool = True) -> RunningOttla:
         """Starts a broker on the data in `folder`, new or not, and does not wait for it."""
-        (port,) = free_ports(1)
+        (port,) = unused_ports("127.0.0.1", 1)
         return RunningOttla(self.spawn(folder, port), f"localhost:{port}", folder, keep=keep)
 
     def resume(self, folder: Path, *, keep: bool) -> RunningOttla:
@@ -140,16 +140,6 @@ class Ottla:
         with KafkaSocket(running.address) as connection:
             create_topics(connection, [topic], partitions)
         return running
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports that nobody has now, all different."""
-    probes = [socket.create_server(("localhost", 0)) for _ in range(count)]
-    try:
-        return [probe.getsockname()[1] for probe in probes]
-    finally:
-        for probe in probes:
-            probe.close()
 
 
 def wait_for_answer(address: str, deadline_s: float = 60) -> None:

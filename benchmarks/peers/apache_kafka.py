@@ -16,8 +16,9 @@ from pathlib import Path
 
 from children import die_with_the_run
 from kafka_socket import KafkaSocket, create_topics
+from ottla.cli.unused_ports import unused_ports
 from peers.kafka_settings import DEFAULT, KafkaSettings
-from systems import RunningNode, free_ports, wait_for_answer
+from systems import RunningNode, wait_for_answer
 
 POM = Path(__file__).with_name("pom.xml")
 CACHE = POM.parent.parent.parent / ".cache" / "benchmarks"
@@ -85,7 +86,7 @@ class ApacheKafka:
     def new_folder(self) -> Path:
         """With its ports, which stay the same, and its storage formatted."""
         folder = Path(tempfile.mkdtemp(prefix="kafka-bench-", dir=self.folder))
-        port, controller_port = free_ports(2)
+        port, controller_port = unused_ports("127.0.0.1", 2)
         own = {
             "listeners": f"PLAINTEXT://localhost:{port},CONTROLLER://localhost:{controller_port}",
             "controller.quorum.voters": f"1@localhost:{controller_port}",

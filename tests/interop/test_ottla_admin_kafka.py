@@ -10,7 +10,6 @@ import ast
 import asyncio
 import itertools
 import re
-import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,6 +57,7 @@ from ottla.admin import (
     UserScramCredentialDeletion,
     UserScramCredentialUpsertion,
 )
+from ottla.cli.unused_ports import unused_ports
 from ottla.errors import InvalidArgument, OttlaError, ServerError
 from ottla.model.errors import ErrorCode
 from support.java_client import JVM_OPTIONS, class_path
@@ -94,7 +94,7 @@ _numbers = itertools.count()
 
 class KafkaNode:
     def __init__(self, folder: Path) -> None:
-        self.port, self.controller_port, self.sasl_port = free_ports(3)
+        self.port, self.controller_port, self.sasl_port = unused_ports("127.0.0.1", 3)
         self.log_dirs = [str(folder / "one"), str(folder / "two")]
         self._output = folder / "output"
         self._properties = folder / "server.properties"
@@ -144,15 +144,6 @@ class KafkaNode:
     def stop(self) -> None:
         self._process.kill()
         self._process.wait()
-
-
-def free_ports(count: int) -> list[int]:
-    probes = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    try:
-        return [probe.getsockname()[1] for probe in probes]
-    finally:
-        for probe in probes:
-            probe.close()
 
 
 @pytest.fixture(scope="module")

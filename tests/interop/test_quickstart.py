@@ -11,7 +11,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from ottla.cli.unused_ports import unused_ports
 from support.tools import REPOSITORY
 from support.waiting import wait_until
 
@@ -35,7 +35,7 @@ class Quickstart:
 
     def __init__(self, home: Path) -> None:
         self.home = home
-        self.port, controller_port = free_ports(2)
+        self.port, controller_port = unused_ports("127.0.0.1", 2)
         self.data = home / "kraft-combined-logs"
         (home / "bin").symlink_to(REPOSITORY / "bin")
         (home / "config" / "kraft").mkdir(parents=True)
@@ -99,14 +99,6 @@ class Quickstart:
         assert self.server is not None
         self.server.send_signal(signal.SIGINT)
         return self.server.wait(TIMEOUT_S)
-
-
-def free_ports(count: int) -> list[int]:
-    servers = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [server.getsockname()[1] for server in servers]
-    for server in servers:
-        server.close()
-    return ports
 
 
 @pytest.fixture

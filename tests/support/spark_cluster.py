@@ -7,13 +7,13 @@ of their own, so that nothing of this repository is importable there unless it i
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import sysconfig
 import venv
 from pathlib import Path
 
+from ottla.cli.unused_ports import unused_ports
 from support.waiting import wait_until
 
 START_TIMEOUT_S = 60.0
@@ -83,7 +83,7 @@ class SparkCluster:
         self._processes: list[subprocess.Popen[bytes]] = []
 
     def start(self) -> SparkCluster:
-        port = _free_port()
+        (port,) = unused_ports("127.0.0.1", 1)
         self.master = f"spark://127.0.0.1:{port}"
         self._launch(
             "master", "org.apache.spark.deploy.master.Master", "--port", str(port), "--webui-port", "0"
@@ -146,9 +146,3 @@ class SparkCluster:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-        return port

@@ -7,7 +7,6 @@ and the question whether everybody is there.
 from __future__ import annotations
 
 import os
-import socket
 import sys
 import threading
 import time
@@ -30,6 +29,7 @@ from ottla.cli.cluster_layout import (
     refuse_own_keys,
     row_of_ports,
 )
+from ottla.cli.unused_ports import unused_ports
 
 if TYPE_CHECKING:
     from ottla.ports.disk import DirLock
@@ -138,17 +138,10 @@ def planned(
 
 def free_ports(host: str, brokers: int, controllers: int) -> Ports:
     """Ports that nobody has now, all different."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    probes = []
     try:
-        for _ in range(brokers + controllers):
-            probes.append(socket.create_server((host, 0), family=family))
-        numbers = [probe.getsockname()[1] for probe in probes]
+        numbers = unused_ports(host, brokers + controllers)
     except OSError as error:
         raise BadLayout(f"cannot listen on {host}: {error.strerror}; choose another --host") from None
-    finally:
-        for probe in probes:
-            probe.close()
     return Ports(tuple(numbers[:brokers]), tuple(numbers[brokers:]))
 
 

@@ -12,11 +12,12 @@ is what the nodes make of it.
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import time
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
+
+from ottla.cli.unused_ports import unused_ports
 
 CLIENT_PORT, CONTROLLER_PORT, INTERNAL_PORT = 9092, 9093, 9094
 _CLIENTS, _PEERS = "10.200.0", "10.201.0"
@@ -56,7 +57,7 @@ class Loopback:
 
     def __init__(self, nodes: Iterable[int]) -> None:
         nodes = list(nodes)
-        free = free_ports(3 * len(nodes))
+        free = unused_ports("127.0.0.1", 3 * len(nodes))
         self._ports = {
             node: Ports(*(f"127.0.0.1:{port}" for port in free[3 * at : 3 * at + 3]))
             for at, node in enumerate(nodes)
@@ -157,16 +158,6 @@ class Namespaces:
 
     def _in(self, node: int, *command: str) -> None:
         _run(*self.inside(node), *command)
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports that nobody has now, all different."""
-    probes = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    try:
-        return [probe.getsockname()[1] for probe in probes]
-    finally:
-        for probe in probes:
-            probe.close()
 
 
 def _hardware(bridge: str, node: int) -> str:

@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any, Protocol
 
+from ottla.cli.unused_ports import unused_ports
 from support.broker_process import BrokerProcess
 from support.tools import REPOSITORY
 from support.waiting import wait_until
@@ -85,7 +86,7 @@ class KafkaProcess:
         self._class_path = f"{apache_kafka.jars()}/*"
         self._output = folder / "kafka.out"
         self._process: subprocess.Popen[bytes] | None = None
-        port, controller_port = apache_kafka.free_ports(2)
+        port, controller_port = unused_ports("127.0.0.1", 2)
         self.port: int = port
         listeners = f"PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller_port}"
         own = {

@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
+from ottla.cli.unused_ports import unused_ports
 from support.broker_process import BrokerProcess
 from support.waiting import wait_until
 
@@ -83,7 +84,7 @@ def segments(broker: Broker, topics: list[str]) -> int:
 class OttlaBroker:
     def __init__(self, folder: Path, settings: Mapping[str, str]) -> None:
         self.data_dir = folder / "data"
-        (self._port,) = _free_ports(1)
+        (self._port,) = unused_ports("127.0.0.1", 1)
         self._process = BrokerProcess(self.data_dir, settings=settings, log_path=folder / "broker.out")
 
     @property
@@ -124,7 +125,7 @@ class KafkaBroker:
 
         self.data_dir = folder / "data"
         self._class_path = f"{jars()}/*"
-        self._port, controller_port = _free_ports(2)
+        self._port, controller_port = unused_ports("127.0.0.1", 2)
         self._properties = folder / "server.properties"
         self._output = folder / "broker.out"
         self._process: subprocess.Popen[bytes] | None = None
@@ -194,15 +195,6 @@ class KafkaBroker:
                 stdout=out,
                 stderr=out,
             )
-
-
-def _free_ports(count: int) -> list[int]:
-    probes = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    try:
-        return [probe.getsockname()[1] for probe in probes]
-    finally:
-        for probe in probes:
-            probe.close()
 
 
 def _found(text: str, what: str) -> list[int]:

@@ -136,9 +136,18 @@ def test_another_clusters_broker_on_a_wanted_port_is_not_taken_for_ones_own(
     assert known_brokers("127.0.0.1:9092", "ours") == set()
 
 
-def test_free_ports_are_all_different() -> None:
+def test_free_ports_are_all_different_and_not_among_those_of_outgoing_connections() -> None:
+    """One of those could have the port before the broker does."""
     ports = free_ports("127.0.0.1", 3, 3)
-    assert len({*ports.clients, *ports.controllers}) == 6
+    found = {*ports.clients, *ports.controllers}
+    outgoing = Path("/proc/sys/net/ipv4/ip_local_port_range").read_text(encoding="ascii").split()
+    assert len(found) == 6
+    assert max(found) < int(outgoing[0])
+
+
+def test_a_host_that_is_not_here_has_no_free_ports() -> None:
+    with pytest.raises(BadLayout, match="cannot listen on"):
+        free_ports("192.0.2.1", 1, 1)
 
 
 @pytest.mark.parametrize(
