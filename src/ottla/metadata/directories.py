@@ -1,7 +1,8 @@
 """AssignReplicasToDirs: a broker with several directories says where it put its replicas (KIP-858).
 
 With that the controller knows which replicas are lost when a directory fails. A replica that is assigned to a
-directory which its broker does not have (any more) is out of sync at once.
+directory which its broker does not have (any more) is out of sync at once; one that its broker has again, on
+a new disk in the place of a lost one, may lead at once, if nobody else is left to.
 """
 
 from __future__ import annotations
@@ -47,8 +48,9 @@ def assign_replicas_to_dirs(
                     if (topic.topic_id, index) in seen:
                         raise KafkaError(ErrorCode.INVALID_REQUEST, "A replica is in one directory only.")
                     seen.add((topic.topic_id, index))
-                    change = (present if online else gone).change(topic, index, topic.partitions[index])
-                    change.directories[broker.node_id] = directory_id
+                    change = (present if online else gone).change(
+                        topic, index, topic.partitions[index], moved={broker.node_id: directory_id}
+                    )
                     if not online:
                         change.isr = tuple(each for each in change.isr if each != broker.node_id)
                     record = change.build()

@@ -10,7 +10,7 @@ every replay.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ottla.metadata.config import ConfigView
@@ -29,6 +29,7 @@ from ottla.metadata.records import MetadataRecord
 from ottla.wire.messages.cluster_metadata import ConfigRecord, FeatureLevelRecord
 
 MIN_ISR_KEY: Final = "min.insync.replicas"
+NOT_MOVED: Final[Mapping[int, bytes]] = {}
 
 
 class _TopicRules(NamedTuple):
@@ -53,10 +54,11 @@ class Electorate:
         self._topic: TopicImage | None = None
         self._rules = _TopicRules(1, Election.ONLINE)
 
-    def may_lead(self, state: PartitionState, node_id: int) -> bool:
+    def may_lead(self, state: PartitionState, node_id: int, moved: Mapping[int, bytes] = NOT_MOVED) -> bool:
+        """`moved`: the directories in which brokers have their replica now, against what the state says."""
         if node_id not in self._active:
             return False
-        directory = directory_of(state, node_id)
+        directory = moved[node_id] if node_id in moved else directory_of(state, node_id)
         return directory == UNASSIGNED_DIRECTORY or self.image.brokers[node_id].has_online(directory)
 
     def change(
@@ -65,8 +67,9 @@ class Electorate:
         partition_id: int,
         state: PartitionState,
         election: Election | None = None,
+        moved: Mapping[int, bytes] = NOT_MOVED,
     ) -> PartitionChange:
-        """Without `election`: an unclean one where the topic allows it."""
+        """Without `election`: an unclean one where the topic allows it. `moved`: see `may_lead`."""
         if self._topic is not topic:
             # Partitions come topic by topic.
             config = self.view.topic_log_config(topic.name)
@@ -75,16 +78,18 @@ class Electorate:
                 config.min_insync_replicas, Election.UNCLEAN if unclean else Election.ONLINE
             )
             self._topic = topic
-        return PartitionChange(
+        change = PartitionChange(
             topic.topic_id,
             partition_id,
             state,
-            may_lead=lambda node_id: self.may_lead(state, node_id),
+            may_lead=lambda node_id: self.may_lead(state, node_id, moved),
             min_insync_replicas=self._rules.min_insync_replicas,
             elr_enabled=self.elr_enabled,
             election=self._rules.election if election is None else election,
             new_directory=lambda node_id: new_directory(self.image, node_id),
         )
+        change.directories = moved
+        return change
 
     def updates(
         self,

@@ -16,7 +16,7 @@ rules that join them:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from enum import Enum
 from typing import NamedTuple
 
@@ -99,7 +99,7 @@ class PartitionChange:
         self.removing_replicas = state.removing_replicas
         self.adding_replicas = state.adding_replicas
         self.leader_recovery_state = state.leader_recovery_state
-        self.directories: dict[int, bytes] = {}
+        self.directories: Mapping[int, bytes] = {}
         """By broker, the directory that it says it uses now."""
         self.unclean_shutdown: Collection[int] = ()
         """Brokers that may have lost records which they had acknowledged: they are not eligible any more."""

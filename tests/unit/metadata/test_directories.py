@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 import pytest
 from metadata_cluster import Cluster, directory_id
 
+from ottla.metadata.brokers import earlier_life_ended, register_broker
+from ottla.metadata.features import supported_features
+from ottla.metadata.image import LEADER_RECOVERING, NO_LEADER, Endpoint
 from ottla.model.errors import ErrorCode
 from ottla.wire.messages.assign_replicas_to_dirs import (
     AssignReplicasToDirsRequest,
@@ -15,6 +18,8 @@ from ottla.wire.messages.assign_replicas_to_dirs import (
     AssignReplicasToDirsRequestTopicData,
     AssignReplicasToDirsResponse,
 )
+
+NEW_DISK = b"new-disk--------"
 
 
 def assignment(
@@ -71,6 +76,33 @@ def test_a_replica_in_a_directory_that_its_broker_lacks_is_out_of_sync() -> None
     assert codes(response) == [0]
     state = cluster.state("a")
     assert (state.leader, state.isr, state.directories[0]) == (2, (2,), b"elsewhere-------")
+
+
+def test_the_only_replica_leads_again_once_its_broker_has_put_it_on_a_new_disk() -> None:
+    """Its broker lost its disk with the records: the partition is empty, but it can be used."""
+    cluster = Cluster(1, log_dirs=2)
+    cluster.create_on("a", [1])
+    cluster.ask(assignment(cluster, 1, {directory_id(1, 0): [0]}))
+    cluster.replay(cluster.controller.fence_broker(1))
+    cluster.replay(earlier_life_ended(cluster.view, 1, clean=False))
+    cluster.replay(
+        register_broker(
+            cluster.image,
+            node_id=1,
+            broker_epoch=101,
+            incarnation_id=bytes([99] * 16),
+            endpoints=[Endpoint("PLAINTEXT", "host-1", 9092, 0)],
+            features=supported_features(),
+            rack=None,
+            log_dirs=[NEW_DISK, directory_id(1, 1)],
+        )
+    )
+    cluster.replay(cluster.controller.unfence_broker(1))
+    assert cluster.state("a").leader == NO_LEADER
+    assert codes(cluster.ask(assignment(cluster, 1, {NEW_DISK: [0]}))) == [0]
+    state = cluster.state("a")
+    assert (state.leader, state.isr, state.directories) == (1, (1,), (NEW_DISK,))
+    assert state.leader_recovery_state == LEADER_RECOVERING
 
 
 def test_what_is_not_the_brokers_own_is_refused_one_by_one() -> None:
