@@ -418,12 +418,19 @@ class Sender:
         else:
             # Where an earlier attempt may have succeeded, its number is not free for those that follow.
             unsure = batch.doubtful or batch.retries >= self._settings.retries
+            if (
+                code == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+                and self._is_overdue(batch, now_ms)
+                and not (self.identity is not None and self.identity.transactional)
+            ):
+                # The gap is before it, of a batch that was given up, and would be closed if there were time.
+                error = self._timed_out(batch, now_ms, error)
             self._fail(batch, error, certain=not unsure, record_errors=record_errors_in(batch, answer))
 
     def _can_retry(self, batch: Batch, error: OttlaError, log_start_offset: int, now_ms: float) -> bool:
         if batch.retries >= self._settings.retries and not getattr(error, "unsent", False):
             return False
-        if now_ms >= batch.created_ms + self._settings.delivery_timeout_ms:
+        if self._is_overdue(batch, now_ms):
             return False
         if self.identity is None:
             return error.retriable
@@ -443,15 +450,24 @@ class Sender:
         self.accumulator.send_again(batch)
 
     def _expire(self, batch: Batch, now_ms: float) -> None:
+        # What never left under its number leaves a gap for sure: those that follow need not find out. The
+        # coordinator of a transaction has its own way with a batch that was given up.
+        certain = not (batch.flying or batch.doubtful or self.transactions is not None)
+        self._fail(batch, self._timed_out(batch, now_ms, batch.reason), certain=certain)
+        self.accumulator.consider(batch.lane)
+
+    def _is_overdue(self, batch: Batch, now_ms: float) -> bool:
+        return now_ms >= batch.created_ms + self._settings.delivery_timeout_ms
+
+    def _timed_out(self, batch: Batch, now_ms: float, reason: OttlaError | None) -> DeliveryTimedOut:
         waited_ms = now_ms - batch.created_ms
         error = DeliveryTimedOut(
             f"{batch.lane.tp}: not acknowledged {waited_ms:.0f} ms after it was given to send "
             f"(delivery.timeout.ms={self._settings.delivery_timeout_ms})"
-            + (f"; last: {batch.reason}" if batch.reason is not None else "")
+            + (f"; last: {reason}" if reason is not None else "")
         )
-        error.__cause__ = batch.reason
-        self._fail(batch, error, certain=False)
-        self.accumulator.consider(batch.lane)
+        error.__cause__ = reason
+        return error
 
     def _fail(
         self,

@@ -16,6 +16,7 @@ from ottla.client.producing.identity import Identity
 from ottla.client.producing.lane import Lane, sequence_distance
 from ottla.model.errors import ErrorCode
 from ottla.model.types import TopicPartition
+from ottla.wire.messages.produce import PartitionProduceResponse
 from ottla.wire.record_batch import BatchHeader, check_crc, read_header
 
 T0 = TopicPartition("t", 0)
@@ -259,6 +260,34 @@ def test_a_batch_that_is_given_up_and_never_arrived_costs_an_epoch() -> None:
     assert after.error() is None
     assert numbers(stage)[-1] == (1, 0)
     assert stage.log().values() == [b"first", b"after"]
+
+
+def test_a_batch_whose_time_is_up_before_it_left_in_the_new_epoch_costs_its_successor_nothing() -> None:
+    """Two are numbered anew, 0 and 1, and the first expires: the second must not be sent as number 1."""
+    stage = staged(delivery_timeout_ms=1_000, request_timeout_ms=300)
+    settle_first(stage)
+    lane = stage.core._lanes["t"][0]
+    sender = stage.core._sender
+    assert sender.identity is not None
+    first, second = _sent(lane, 1), _sent(lane, 2)
+    sender.identity.request_bump(lane)
+    sender.identity.bump()
+    assert [(each.producer_epoch, each.base_sequence) for each in (first, second)] == [(1, 0), (1, 1)]
+    sender._expire(first, 1_001.0)
+    assert sender.identity.bump_required
+    sender.identity.bump()
+    assert (second.producer_epoch, second.base_sequence) == (2, 0)
+
+
+def test_a_gap_that_shows_when_the_time_is_up_is_a_timeout() -> None:
+    """Not OutOfOrderSequence, which says that the broker has lost records."""
+    stage = staged(delivery_timeout_ms=1_000, request_timeout_ms=900)
+    settle_first(stage)
+    record = stage.send(0, b"x" * 70)
+    batch = stage.core._lanes["t"][0].queue[0]
+    answer = PartitionProduceResponse(index=0, error_code=ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER)
+    stage.core._sender._refused(batch, answer, batch.created_ms + 1_000)
+    assert isinstance(record.error(), DeliveryTimedOut)
 
 
 def test_a_batch_that_is_given_up_but_had_arrived_costs_nothing_if_its_successor_shows_it() -> None:
