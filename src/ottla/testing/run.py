@@ -87,6 +87,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--part", choices=[*PARTS, "all"], default="all")
     parser.add_argument("--steps", type=int, help="the length of each run's workload")
     parser.add_argument("--images", type=float, default=0.5, help="log: crashes tried per disk operation")
+    parser.add_argument("--keep-going", action="store_true", help="go on after a seed that fails")
     parser.add_argument("--verbose", action="store_true", help="show what the simulated brokers log")
     options = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO if options.verbose else logging.CRITICAL, format="%(message)s")
@@ -97,7 +98,11 @@ def main(arguments: list[str] | None = None) -> int:
     reports: dict[str, Counter[str]] = {name: Counter() for name in names}
     began = time.monotonic()
     done = 0
+    failed: list[str] = []
+    interrupted = False
     while done < options.count if ends is None else time.monotonic() < ends:
+        if interrupted or (failed and not options.keep_going):
+            break
         seed = first + done
         for name in names:
             try:
@@ -105,12 +110,19 @@ def main(arguments: list[str] | None = None) -> int:
             except Exception:
                 traceback.print_exc()
                 print(f"FAILED: {name}, seed {seed}", file=sys.stderr)
-                return 1
-        done += 1
-    print(f"{done} seeds from {first} passed in {time.monotonic() - began:.1f} s")
+                failed.append(f"{name} {seed}")
+                if not options.keep_going:
+                    break
+            except KeyboardInterrupt:
+                interrupted = True
+                break
+        done += not interrupted
+    print(f"{done - len(failed)} of {done} seeds from {first} passed in {time.monotonic() - began:.1f} s")
     for name, report in reports.items():
         print(f"{name}: " + ", ".join(f"{key} {value}" for key, value in sorted(report.items())))
-    return 0
+    if failed:
+        print("FAILED: " + ", ".join(failed), file=sys.stderr)
+    return 1 if failed else 130 if interrupted else 0
 
 
 if __name__ == "__main__":
