@@ -73,6 +73,9 @@ class FetchedPartition:
         ):
             # Under another epoch, or further back: what it was told before, it has not taken.
             self.told_high_watermark = -1
+        elif request.high_watermark < self.told_high_watermark:
+            # A replica (KIP-1166) that had no use for an answer: it came twice, or too late.
+            self.told_high_watermark = request.high_watermark
         self.fetch_offset = request.fetch_offset
         self.current_leader_epoch = request.current_leader_epoch
         self.last_fetched_epoch = request.last_fetched_epoch

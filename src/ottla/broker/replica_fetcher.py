@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-FETCH_VERSION: Final = 17
+FETCH_VERSION: Final = 18
 LIST_OFFSETS_VERSION: Final = 9
 _LATEST: Final = -1
 _EARLIEST: Final = -2
@@ -357,6 +357,7 @@ class ReplicaFetcher:
             last_fetched_epoch=log.latest_epoch,
             log_start_offset=log.log_start_offset,
             partition_max_bytes=settings.fetch_partition_bytes_max,
+            high_watermark=log.high_watermark,
         )
 
     def _end_pauses(self, now_ms: float) -> float:

@@ -4,10 +4,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from replica_bench import Cluster, produce_request
 
+from ottla.broker import replica_fetcher
 from ottla.model.errors import ErrorCode
+from ottla.replication.follower import IGNORE, decide
 from ottla.wire.messages.cluster_metadata import ConfigRecord
 
 
@@ -39,6 +43,24 @@ def test_a_follower_hears_of_the_high_watermark_soon_after_it_moved(cluster: Clu
     began_ms = cluster.scheduler.now_ms
     cluster.until(lambda: all(cluster[each].partition().log.high_watermark == 3 for each in (2, 3)))
     assert cluster.scheduler.now_ms - began_ms < 60
+
+
+def test_a_high_watermark_that_came_in_an_answer_without_use_is_told_again(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two requests may be under way: what the second one brings may be there already."""
+    unheard = [2, 3]
+
+    def decide_late(log: Any, asked_offset: int, data: Any) -> Any:
+        if unheard and data.high_watermark == 3:
+            unheard.pop()
+            return IGNORE
+        return decide(log, asked_offset, data)
+
+    monkeypatch.setattr(replica_fetcher, "decide", decide_late)
+    cluster.produce(3)
+    cluster.until(lambda: all(cluster[each].partition().log.high_watermark == 3 for each in (2, 3)))
+    assert not unheard
 
 
 def test_a_follower_that_is_silent_holds_the_acknowledgement_back_and_then_leaves_the_set(
