@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import logging
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -37,7 +37,7 @@ from ottla.log.file_names import (
     split_name,
 )
 from ottla.log.index_file import DamagedIndex
-from ottla.log.leader_epochs import LeaderEpochCache
+from ottla.log.leader_epochs import UNDEFINED_EPOCH, LeaderEpochCache
 from ottla.log.partition_metadata import parse_partition_metadata
 from ottla.log.producer_snapshot import DamagedSnapshot, decode_snapshot
 from ottla.log.producer_state import BATCHES_MAX, AppendedBatch, ProducerState
@@ -504,6 +504,25 @@ def _drop_from(disk: Disk, dir_path: str, loaded: LoadedLog, number: int) -> Non
         disk.sync_dir(dir_path)
 
 
+def _with_next_epoch(
+    batches: Iterator[tuple[int, BatchHeader]],
+) -> Iterator[tuple[int, BatchHeader, int]]:
+    """Each batch with the leader epoch of the one after it; its own, when there is none."""
+    before: tuple[int, BatchHeader] | None = None
+    damage: CorruptBatch | None = None
+    try:
+        for found in batches:
+            if before is not None:
+                yield *before, found[1].leader_epoch
+            before = found
+    except CorruptBatch as error:
+        damage = error
+    if before is not None:
+        yield *before, before[1].leader_epoch
+    if damage is not None:
+        raise damage
+
+
 def _recover_segment(
     segment: Segment,
     loaded: LoadedLog,
@@ -515,7 +534,8 @@ def _recover_segment(
     """Passes over a segment and makes everything again that is derived from it. Returns the offset at which
     it now ends, and whether something was cut off; before that is done, `drop_rest` takes away what follows.
 
-    The CRC does not cover a batch's offset; that it continues the batch before it is all that can be checked.
+    The CRC does not cover a batch's offset and its leader epoch; that they continue those of the batch before
+    is all that can be checked.
     """
     epochs, producers = loaded.epochs, loaded.producers
     segment.begin_rebuild()
@@ -523,11 +543,18 @@ def _recover_segment(
         segment.txn_index.reset()
     end_position = 0
     end_offset = segment.base_offset
+    latest_epoch = UNDEFINED_EPOCH
     try:
-        for position, header in segment.walk(0, recovery_point):
+        for position, header, next_epoch in _with_next_epoch(segment.walk(0, recovery_point)):
             hole = header.base_offset > end_offset >= recovery_point and not may_have_holes
             if header.base_offset < end_offset or hole or header.last_offset_delta < 0:
                 raise CorruptBatch(f"offset {header.base_offset} comes after {end_offset - 1}")
+            if header.base_offset >= recovery_point and (
+                header.leader_epoch < latest_epoch
+                # The only one of an epoch that the one after it knows nothing of.
+                or (header.leader_epoch > latest_epoch and header.leader_epoch > next_epoch)
+            ):
+                raise CorruptBatch(f"the leader epoch of offset {header.base_offset} is not in order")
             if not segment.fits(header.last_offset):
                 raise CorruptBatch(f"offset {header.last_offset} does not belong to this segment")
             marker = None
@@ -545,6 +572,7 @@ def _recover_segment(
                     )
             end_position = position + header.size_bytes
             end_offset = header.next_offset
+            latest_epoch = header.leader_epoch
     except (ValueError, DamagedIndex):
         # CorruptBatch and InvalidRecord are ValueErrors: here ends what can be believed.
         pass

@@ -76,12 +76,38 @@ def test_every_flipped_bit_of_the_tail_is_found_or_outside_of_the_crc() -> None:
     whole = crashed_log(3).read_file(log_path(0))
     for at in range(SIZE, 2 * SIZE):
         if SIZE + 12 <= at < SIZE + 16:
-            continue  # the leader epoch: nothing protects it
+            continue  # the leader epoch: only its order protects it
         disk = crashed_log(3)
         damaged = bytearray(whole)
         damaged[at] ^= 1 << at % 8
         overwrite(disk, log_path(0), bytes(damaged))
         check(open_log(disk, CONFIG), 1)
+
+
+@pytest.mark.parametrize(
+    ("epochs", "kept"),
+    [
+        ((0, 0, 8, 0, 0), 2),  # the one that is alone with its epoch is wrong,
+        ((0, 5, 5, 1, 5), 3),  # or the one that goes back behind two others,
+        ((-(2**31), 0, 0, 0), 0),
+        ((7, 2, 2), 0),
+        ((0, 0, 1, 1, 2), 5),
+        ((0, 3, 7), 3),
+    ],
+)
+def test_a_leader_epoch_that_is_out_of_order_ends_the_log(epochs: tuple[int, ...], kept: int) -> None:
+    """The CRC does not cover it. With it, a replica could part from its leader without a trace."""
+    disk = VirtualDisk()
+    log = open_log(disk)
+    for _ in epochs:
+        append(log)
+    data = bytearray(disk.read_file(log_path(0)))
+    for number, epoch in enumerate(epochs):
+        data[number * SIZE + 12 : number * SIZE + 16] = epoch.to_bytes(4, "big", signed=True)
+    overwrite(disk, log_path(0), bytes(data))
+    again = open_log(disk)
+    assert again.log_end_offset == kept
+    assert again.latest_epoch == max(epochs[:kept], default=-1)
 
 
 @pytest.mark.parametrize("nonsense", [bytes(500), b"\xff" * 500, bytes(range(256)) * 2, b"x"])
