@@ -196,17 +196,36 @@ class ClusterChecker:
         """What is not yet as it should be, once nothing disturbs it any more and nobody writes."""
         return self.unsettled_cluster() or self.unsettled_metadata() or self._unsettled_logs()
 
+    def is_safe(self) -> bool:
+        """Whether one broker may lose what it has not yet written to its disk: every other replica is in
+        sync, for the controller, too, and none is about to be fenced. Where one replica is enough for an
+        acknowledgement, nobody else would have the records.
+        """
+        controller = self._cluster.active_controller()
+        if controller is None or self.unsettled_cluster() is not None:
+            return False
+        decided = controller.quorum.tip
+        heartbeats = controller.controllers.controller.heartbeats
+        timeout_ms = controller.server_config.get_int("broker.session.timeout.ms")
+        soon_ms = controller.clock.monotonic_ms() + timeout_ms / 2
+        return self._unsettled_image(decided) is None and all(
+            heartbeats.has_session(decided.brokers[each.node_id], soon_ms, timeout_ms)
+            for each in self._cluster.brokers
+        )
+
     def unsettled_cluster(self) -> str | None:
         """Whether somebody is missing, or some replica is not in sync."""
         cluster = self._cluster
         controller = cluster.active_controller()
         if controller is None:
             return "there is no controller"
-        image = controller.quorum.image
         for each in cluster.nodes.values():
             if not each.serving:
                 return f"{each.name} does not serve"
-        for sim in cluster.brokers:
+        return self._unsettled_image(controller.quorum.image)
+
+    def _unsettled_image(self, image: MetadataImage) -> str | None:
+        for sim in self._cluster.brokers:
             broker = image.brokers.get(sim.node_id)
             if broker is None or not broker.active:
                 return f"{sim.name} is not active: {broker}"

@@ -39,10 +39,10 @@ class ClusterFaults:
         self,
         cluster: SimCluster,
         report: Counter[str],
-        in_sync: Callable[[], bool],
+        is_safe: Callable[[], bool],
         kinds: Mapping[str, int] = KINDS,
     ) -> None:
-        """`in_sync`: whether everybody is there and every replica has everything. `kinds`: what happens, and
+        """`is_safe`: whether one may lose data without anybody's loss. `kinds`: what happens, and
         how often in relation to each other.
         """
         self._kinds = kinds
@@ -50,7 +50,7 @@ class ClusterFaults:
         self._scheduler = cluster.scheduler
         self._random = cluster.scheduler.random
         self._report = report
-        self._in_sync = in_sync
+        self._is_safe = is_safe
         self._returning: dict[int, bool] = {}
         """Nodes that will be started again, and whether they have lost their power."""
         self._stopping: dict[int, None] = {}
@@ -64,14 +64,19 @@ class ClusterFaults:
 
     def strike(self) -> None:
         if self._delicate:
-            if not self._in_sync():
+            if not self._is_safe():
                 self._report["faults_withheld"] += 1
                 return
-            self._delicate = False
+            self._be_careful(False)
         kinds = list(self._kinds)
         kind = self._random.choices(kinds, [self._kinds[each] for each in kinds])[0]
         if getattr(self, f"_{kind}")():
             self._report[f"fault_{kind}"] += 1
+
+    def _be_careful(self, careful: bool) -> None:
+        self._delicate = careful
+        nodes = self._cluster.nodes.values()
+        self._cluster.network.spared = frozenset(each.name for each in nodes) if careful else frozenset()
 
     def _some_node(self) -> SimNode | None:
         alive = [each for each in self._cluster.nodes.values() if each.up and not each.is_paused]
@@ -119,7 +124,7 @@ class ClusterFaults:
         node = self._some_node()
         if node is None or not self._is_untroubled():
             return False
-        self._delicate = True
+        self._be_careful(True)
         self._report["crashes"] += 1
         node.crash(unseen=True)
         self._return_later(node, power_loss=True)
@@ -131,7 +136,7 @@ class ClusterFaults:
         if not brokers or not self._is_untroubled():
             return False
         node = self._random.choice(brokers)
-        self._delicate = True
+        self._be_careful(True)
         node.crash()
         node.wipe()
         self._return_later(node, power_loss=False)
@@ -140,7 +145,7 @@ class ClusterFaults:
     def _is_untroubled(self) -> bool:
         """Everything is in sync, and nothing is planned that would change that."""
         nodes = self._cluster.nodes.values()
-        if self._stopping or self._cluster.network.is_troubled or not self._in_sync():
+        if self._stopping or self._cluster.network.is_troubled or not self._is_safe():
             return False
         if any(each.is_paused for each in nodes):
             return False

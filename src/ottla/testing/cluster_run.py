@@ -125,9 +125,7 @@ class ClusterRun(ClientStage):
             **roles,
         )
         self.checker = ClusterChecker(self.cluster, self.report)
-        self.faults = ClusterFaults(
-            self.cluster, self.report, lambda: self.checker.unsettled_cluster() is None, kinds
-        )
+        self.faults = ClusterFaults(self.cluster, self.report, self.checker.is_safe, kinds)
         self.faults.clients = self._client_names
         self._begin_cast(steps)
         self._factors: dict[str, int] = {}

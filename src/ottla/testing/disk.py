@@ -32,6 +32,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from ottla.ports.disk import Buffer
+from ottla.wire.record_batch import HEADER_BYTES, LOG_OVERHEAD, MAGIC, MAGIC_AT
 
 SECTOR_BYTES: Final = 512
 
@@ -63,10 +64,17 @@ class Survival:
     torn_bytes: bool = True
     sectors: bool = True
     bit_flips: bool = True
+    unseen_flips: bool = True
+    """Also those outside of what a batch's CRC covers: its base offset and its leader epoch. Where neither a
+    hole between offsets nor an epoch that goes back gives them away, nothing does, nor in Kafka.
+    """
     names_in_any_order: bool = False
 
 
 WORST: Final = Survival()
+
+_UNCOVERED: Final = (*range(8), *range(12, 16))
+"""Bytes of a batch that its CRC does not cover; those of its length and format are told by nonsense."""
 
 
 class _Inode:
@@ -519,7 +527,7 @@ class VirtualDisk:
                 position, length = rng.choice(dirty[-3:])
                 for _ in range(rng.randint(1, 3)):
                     at = position + rng.randrange(length)
-                    if at < len(content):
+                    if at < len(content) and (survival.unseen_flips or _is_covered(content, at)):
                         content[at] ^= 1 << rng.randrange(8)
                         self.stats["bits_flipped"] += 1
             self.stats["bytes_lost"] += max(0, len(inode.cache) - len(content))
@@ -728,3 +736,16 @@ def _copy_directory(directory: _Directory, copies: dict[int, _Node]) -> _Directo
         twin.durable = {name: _copy(node, copies) for name, node in directory.durable.items()}
     assert isinstance(twin, _Directory)
     return twin
+
+
+def _is_covered(content: bytearray, at: int) -> bool:
+    """Whether damage to a byte shows, if these are batches; of other files every byte counts as covered."""
+    begin = 0
+    while begin + HEADER_BYTES <= len(content) and content[begin + MAGIC_AT] == MAGIC:
+        end = begin + LOG_OVERHEAD + int.from_bytes(content[begin + 8 : begin + 12], "big", signed=True)
+        if end < begin + HEADER_BYTES:
+            return True
+        if at < end:
+            return at - begin not in _UNCOVERED
+        begin = end
+    return True

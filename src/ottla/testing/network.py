@@ -78,6 +78,8 @@ class SimNetwork:
     def __init__(self, scheduler: Scheduler, faults: NetworkFaults | None = None) -> None:
         self.scheduler = scheduler
         self.faults = faults if faults is not None else NetworkFaults()
+        self.spared: frozenset[str] = frozenset()
+        """Between these places no message is lost or slow by chance."""
         self.stats: Counter[str] = Counter()
         self.bootstrap = f"broker:{DEFAULT_PORT}"
         """Where clients begin that are not told otherwise."""
@@ -183,13 +185,20 @@ class SimNetwork:
         slow_ms = self._slow_ms.get((sender, receiver), 0.0) if self._slow_ms else 0.0
         if slow_ms:
             slow_ms *= rng.random()
-        if self.faults.slow_rate and rng.random() < self.faults.slow_rate:
+        if (
+            self.faults.slow_rate
+            and rng.random() < self.faults.slow_rate
+            and not self._spares(sender, receiver)
+        ):
             self.stats["slow_messages"] += 1
             return slow_ms + rng.random() * self.faults.slow_ms_max
         return slow_ms + rng.random() * self.faults.delay_ms_max
 
-    def strikes(self, rate: float) -> bool:
-        return rate > 0.0 and self.scheduler.random.random() < rate
+    def strikes(self, rate: float, sender: str, receiver: str) -> bool:
+        return rate > 0.0 and self.scheduler.random.random() < rate and not self._spares(sender, receiver)
+
+    def _spares(self, sender: str, receiver: str) -> bool:
+        return sender in self.spared and receiver in self.spared
 
 
 def with_port(address: str) -> str:
@@ -272,7 +281,7 @@ class ClientEnd:
             raise ConnectionLost("the connection is closed")
         network = self._network
         network.stats["requests"] += 1
-        if network.strikes(network.faults.break_before_request):
+        if network.strikes(network.faults.break_before_request, self._server.peer_host, self._server.place):
             network.stats["requests_lost"] += 1
             self._lane.deliver(self._server.break_connection)
             return
@@ -428,12 +437,12 @@ class ServerEnd:
         client = self.client
         assert client is not None
         for frame in _frames(self._replies.take()):
-            if self._network.strikes(faults.break_before_reply):
+            if self._network.strikes(faults.break_before_reply, self.place, self.peer_host):
                 self._network.stats["replies_lost"] += 1
                 self.break_connection()
                 return
             self._lane.deliver(partial(client.receive, frame))
-            if self._network.strikes(faults.break_after_reply):
+            if self._network.strikes(faults.break_after_reply, self.place, self.peer_host):
                 self._network.stats["breaks_after_reply"] += 1
                 self.break_connection()
                 return

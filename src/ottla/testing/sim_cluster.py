@@ -159,7 +159,7 @@ class SimCluster:
         self.check()
 
     def restart_node(self, node: SimNode, *, power_loss: bool, bit_flips: bool = True) -> None:
-        node.next_disk(power_loss=power_loss, survival=Survival(bit_flips=bit_flips))
+        node.next_disk(power_loss=power_loss, survival=Survival(bit_flips=bit_flips, unseen_flips=False))
         self.start_node(node)
 
     def check(self) -> None:
