@@ -358,6 +358,9 @@ class Sender:
                 self.accumulator.free(batch)
             elif self._can_retry(batch, error, -1, now_ms):
                 self._send_again(batch, error, now_ms, counted=not unsent)
+            elif error.retriable and self._is_overdue(batch, now_ms):
+                # The same as if it had expired a moment before the answer did not come.
+                self._fail(batch, self._timed_out(batch, now_ms, error), certain=False)
             else:
                 self._fail(batch, error, certain=False)
 

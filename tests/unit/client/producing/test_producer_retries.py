@@ -5,6 +5,7 @@ sending again, splitting, giving up. The rules are those of Kafka's Sender.
 from __future__ import annotations
 
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -195,6 +196,19 @@ def test_a_batch_that_never_left_expires_too() -> None:
     deliveries = [stage.send(0, b"x"), stage.send(0, b"y")]
     stage.run(stage.core.flush())
     assert all(isinstance(delivery.error(), DeliveryTimedOut) for delivery in deliveries)
+
+
+def test_a_connection_that_fails_when_the_time_is_up_is_a_timeout() -> None:
+    """Whichever of the two is noticed first."""
+    stage = staged(delivery_timeout_ms=1_000, request_timeout_ms=900)
+    stage.run(stage.core.await_topic("t"))
+    record = stage.send(0, b"x")
+    batch = stage.core._lanes["t"][0].queue[0]
+    batch.lane.flying = 1
+    call: Any = SimpleNamespace(node_id=1, batches=[batch])
+    stage.core._sender._lost(call, BrokerUnavailable("gone"), batch.created_ms + 1_000)
+    error = record.error()
+    assert isinstance(error, DeliveryTimedOut) and isinstance(error.__cause__, BrokerUnavailable)
 
 
 def test_the_memory_of_an_expired_batch_is_free_when_its_request_is_over() -> None:
