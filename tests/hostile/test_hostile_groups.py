@@ -21,6 +21,11 @@ from ottla.wire.messages.delete_groups import DeleteGroupsRequest
 from ottla.wire.messages.describe_groups import DescribeGroupsRequest
 from ottla.wire.messages.find_coordinator import FindCoordinatorRequest
 from ottla.wire.messages.heartbeat import HeartbeatRequest
+from ottla.wire.messages.incremental_alter_configs import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+)
 from ottla.wire.messages.index import ApiKey
 from ottla.wire.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from ottla.wire.messages.leave_group import LeaveGroupRequest, MemberIdentity
@@ -45,7 +50,6 @@ SETTINGS = {
     "group.max.size": str(MAX_SIZE),
     "group.consumer.max.size": str(MAX_SIZE),
     "group.consumer.min.session.timeout.ms": "500",
-    "group.consumer.session.timeout.ms": "1000",
     "group.consumer.min.heartbeat.interval.ms": "100",
     "group.consumer.heartbeat.interval.ms": "200",
     "offset.metadata.max.bytes": "100",
@@ -56,7 +60,9 @@ TOPIC = "events"
 
 @pytest.fixture(scope="module")
 def shared_broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrokerProcess]:
-    """One broker for these tests, with small groups and short sessions."""
+    """One broker for these tests, with small groups. Sessions are as long as usual, unless a test asks for a
+    short one: on a busy machine a second may pass between two requests.
+    """
     broker = BrokerProcess(tmp_path_factory.mktemp("broker") / "data", settings=SETTINGS).start()
     with RawClient(broker.port) as client:
         client.create_topic(TOPIC, partitions=50)
@@ -566,6 +572,10 @@ def test_members_of_the_newer_protocol_that_say_nonsense(
 def test_a_member_of_the_newer_protocol_that_falls_silent_is_out(
     undisturbed: Undisturbed, raw: RawClient, topic_name: str
 ) -> None:
+    short = AlterableConfig(name="consumer.session.timeout.ms", config_operation=0, value="1000")
+    of_group = AlterConfigsResource(resource_type=32, resource_name=topic_name, configs=[short])
+    altered = raw.call(IncrementalAlterConfigsRequest(resources=[of_group]), 1)
+    assert altered.responses[0].error_code == ErrorCode.NONE
     with undisturbed(lines=None):
         raw.call(consumer_request(topic_name, "silent"), 1)
         epoch = raw.call(consumer_request(topic_name, "alive"), 1).member_epoch
@@ -573,6 +583,9 @@ def test_a_member_of_the_newer_protocol_that_falls_silent_is_out(
         def has_all() -> bool:
             nonlocal epoch
             answer = raw.call(consumer_request(topic_name, "alive", epoch, topic_partitions=[]), 1)
+            if answer.error_code == ErrorCode.UNKNOWN_MEMBER_ID:
+                epoch = 0  # this machine was so busy that a session passed here, too: it joins again
+                return False
             assert answer.error_code == ErrorCode.NONE, answer
             epoch = answer.member_epoch
             assignment = answer.assignment
