@@ -12,12 +12,13 @@ its memory back.
 
 from __future__ import annotations
 
-import mmap
 from collections import deque
 from collections.abc import Callable
+from mmap import PAGESIZE
 from typing import Final
 
 from ottla.model.limits import FRAME_MEMORY_BYTES_MAX, SMALL_FRAME_BYTES_MAX
+from ottla.wire.mapped_memory import mapped_memory
 
 POOLED_BYTES_MAX: Final = 32 * 1024 * 1024
 """What is kept for reuse when no large frame is under way."""
@@ -30,7 +31,7 @@ _SIZE_CLASS_STEPS: Final = 4  # classes per doubling: at most a quarter of a buf
 
 def size_class(size: int) -> int:
     """The size of the buffer that serves a frame of `size` bytes."""
-    step = max((1 << (size - 1).bit_length()) // (2 * _SIZE_CLASS_STEPS), mmap.PAGESIZE)
+    step = max((1 << (size - 1).bit_length()) // (2 * _SIZE_CLASS_STEPS), PAGESIZE)
     return -(-size // step) * step
 
 
@@ -39,10 +40,10 @@ class FrameBuffer:
 
     __slots__ = ("map", "size", "view", "_memory")
 
-    def __init__(self, memory: FrameMemory, buffer: mmap.mmap, size: int) -> None:
+    def __init__(self, memory: FrameMemory, buffer: memoryview, size: int) -> None:
         self.map = buffer
         self.size = size
-        self.view = memoryview(buffer)[:size]
+        self.view = buffer[:size]
         self._memory: FrameMemory | None = memory
 
     def release(self) -> None:
@@ -101,7 +102,7 @@ class FrameMemory:
         self.partial_bytes = 0  # tails that connections keep between reads
         self.pooled_bytes = 0
         self._pooled_bytes_max = pooled_bytes_max
-        self._pool: dict[int, list[mmap.mmap]] = {}
+        self._pool: dict[int, list[memoryview]] = {}
         self._line: deque[tuple[int, Callable[[FrameBuffer], None]]] = deque()
 
     @property
@@ -150,7 +151,7 @@ class FrameMemory:
             buffer = buffers.pop()
             self.pooled_bytes -= rounded
         else:
-            buffer = mmap.mmap(-1, rounded)
+            buffer = mapped_memory(rounded)
         self.reserved_bytes += size
         return FrameBuffer(self, buffer, size)
 

@@ -17,14 +17,14 @@ The work happens inside single C calls that do not hold the GIL.
 
 from __future__ import annotations
 
-import mmap
 import struct
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import cramjam
 
 from ottla.wire.codec import Codec as Codec
+from ottla.wire.mapped_memory import mapped_memory
 
 # What the struct, memoryview and crc32c functions accept; typing has no name for it before Python 3.12.
 ReadableBuffer = bytes | bytearray | memoryview
@@ -67,6 +67,8 @@ _SNAPPY_RATIO_MAX = 22
 # The first buffer, when the bound allows it: most batches are smaller, or compress less well than this.
 _FIRST_BYTES_MIN = 128 * 1024
 _MAPPED_BYTES_MIN = 1024 * 1024
+# What is kept for looks into batches: a fresh page costs more than to decompress into it.
+_KEPT_BYTES_MAX = 4 * 1024 * 1024
 _FIRST_RATIO = 8
 _GROWTH = 4
 
@@ -100,33 +102,67 @@ def compress(codec: Codec, data: ReadableBuffer, level: int | None = None) -> Re
     return memoryview(cramjam.zstd.compress(data, level=ZSTD_LEVEL_DEFAULT if level is None else level))
 
 
+R = TypeVar("R")
+Room = Callable[[int], memoryview]
+
+
 def decompress(codec: Codec, data: ReadableBuffer, bytes_max: int) -> ReadableBuffer:
     """The data decompressed, at most bytes_max bytes of it."""
+    return _decompress(codec, data, bytes_max, _scratch, bytes_max)
+
+
+_idle: list[memoryview] = []
+"""Memory that looks have used: as many pieces as there were looks at the same time."""
+
+
+def look_into(codec: Codec, data: ReadableBuffer, bytes_max: int, look: Callable[[ReadableBuffer], R]) -> R:
+    """What `look` says of the data decompressed, which it may not keep: its memory is used again."""
+    try:
+        memory = _idle.pop()  # one step, so that two threads never get the same
+    except IndexError:
+        memory = mapped_memory(_KEPT_BYTES_MAX)
+
+    def room(size: int) -> memoryview:
+        return memory[:size] if size <= _KEPT_BYTES_MAX else _scratch(size)
+
+    try:
+        return look(_decompress(codec, data, bytes_max, room, _KEPT_BYTES_MAX))
+    finally:
+        _idle.append(memory)
+
+
+def _decompress(
+    codec: Codec, data: ReadableBuffer, bytes_max: int, room: Room, first_bytes_max: int
+) -> ReadableBuffer:
     if codec == Codec.NONE:
         if len(data) > bytes_max:
             raise DecompressedTooLarge(f"{len(data)} bytes of records exceed the bound of {bytes_max}")
         return data
     if codec == Codec.GZIP:
-        return _decompress_growing(cramjam.gzip.decompress_into, data, bytes_max)
+        return _decompress_growing(cramjam.gzip.decompress_into, data, bytes_max, room, first_bytes_max)
     if codec == Codec.SNAPPY:
-        return _decompress_snappy(memoryview(data), bytes_max)
+        return _decompress_snappy(memoryview(data), bytes_max, room)
     if codec == Codec.LZ4:
-        return _decompress_growing(cramjam.lz4.decompress_into, data, bytes_max)
+        return _decompress_growing(cramjam.lz4.decompress_into, data, bytes_max, room, first_bytes_max)
     if codec == Codec.ZSTD:
-        return _decompress_growing(cramjam.zstd.decompress_into, data, bytes_max)
+        return _decompress_growing(cramjam.zstd.decompress_into, data, bytes_max, room, first_bytes_max)
     raise UnsupportedCodec(f"compression codec {codec} is not known")
 
 
 def _decompress_growing(
-    decompress_into: Callable[[Any, Any], int], data: ReadableBuffer, bytes_max: int
+    decompress_into: Callable[[Any, Any], int],
+    data: ReadableBuffer,
+    bytes_max: int,
+    room: Room,
+    first_bytes_max: int,
 ) -> ReadableBuffer:
     """Decompress into a buffer of a justified size first, and of four times that after every overflow.
 
     Starting over costs at most a third of the last attempt, and most batches fit the first one.
     """
-    size = min(bytes_max, max(_FIRST_BYTES_MIN, _FIRST_RATIO * len(data)))
+    size = min(bytes_max, first_bytes_max, max(_FIRST_BYTES_MIN, _FIRST_RATIO * len(data)))
     while True:
-        out = _scratch(size)
+        out = room(size)
         try:
             length = decompress_into(data, out)
         except cramjam.DecompressionError as error:
@@ -147,7 +183,7 @@ def _scratch(size: int) -> memoryview:
     """Room for `size` bytes. A large bytearray would be filled with zeros while the GIL is held; the pages of
     a map are made when the codec, which has let go of the GIL, first touches them.
     """
-    return memoryview(bytearray(size) if size < _MAPPED_BYTES_MIN else mmap.mmap(-1, size))
+    return memoryview(bytearray(size)) if size < _MAPPED_BYTES_MIN else mapped_memory(size)
 
 
 def _compress_xerial(data: ReadableBuffer) -> bytearray:
@@ -160,7 +196,7 @@ def _compress_xerial(data: ReadableBuffer) -> bytearray:
     return out
 
 
-def _decompress_snappy(data: memoryview, bytes_max: int) -> ReadableBuffer:
+def _decompress_snappy(data: memoryview, bytes_max: int, room: Room) -> ReadableBuffer:
     blocks = _xerial_blocks(data) if data[: len(_XERIAL_MAGIC)] == _XERIAL_MAGIC else [data]
     sizes = []
     total = 0
@@ -175,7 +211,7 @@ def _decompress_snappy(data: memoryview, bytes_max: int) -> ReadableBuffer:
         if size > _SNAPPY_RATIO_MAX * len(block):
             raise InvalidRecord("compressed records are damaged: a snappy block claims more than it can hold")
         sizes.append(size)
-    view = _scratch(total)
+    view = room(total)
     at = 0
     for block, size in zip(blocks, sizes, strict=True):
         try:

@@ -34,6 +34,7 @@ from ottla.wire.compression import (
     codec_of,
     compress,
     decompress,
+    look_into,
 )
 from ottla.wire.crc import crc32c
 
@@ -322,18 +323,27 @@ def check_batch(
             raise InvalidRecord("a producer may not write a control batch")
         if header.attributes & DELETE_HORIZON_BIT:
             raise InvalidRecord("a producer may not set a delete horizon")
-    body, start, stop = _body(buf, pos, header, codec, decompressed_bytes_max)
-    walk = record_codec.walk(
-        body,
-        start,
-        stop,
-        header.record_count,
-        header.last_offset_delta,
-        header.base_timestamp,
-        True,
-        require_keys,
-        0,
-    )
+    start, stop = pos + HEADER_BYTES, pos + header.size_bytes
+
+    def walk_over(body: ReadableBuffer, begin: int, end: int) -> record_codec.Walk:
+        walked: record_codec.Walk = record_codec.walk(
+            body,
+            begin,
+            end,
+            header.record_count,
+            header.last_offset_delta,
+            header.base_timestamp,
+            True,
+            require_keys,
+            0,
+        )
+        return walked
+
+    if codec == Codec.NONE:
+        walk = walk_over(buf, start, stop)
+    else:
+        records = memoryview(buf)[start:stop]
+        walk = look_into(codec, records, decompressed_bytes_max, lambda body: walk_over(body, 0, len(body)))
     if walk.error:
         raise _walk_error(walk)
     if header.attributes & TIMESTAMP_TYPE_BIT:

@@ -13,7 +13,15 @@ import cramjam
 import pytest
 
 from ottla.wire import compression
-from ottla.wire.compression import Codec, DecompressedTooLarge, InvalidRecord, compress, decompress
+from ottla.wire.compression import (
+    Codec,
+    DecompressedTooLarge,
+    InvalidRecord,
+    ReadableBuffer,
+    compress,
+    decompress,
+    look_into,
+)
 
 CODECS = [Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD]
 SAMPLES = [b"", b"a", b"abc" * 50_000, os.urandom(100_000), bytes(3_000_000)]
@@ -159,3 +167,36 @@ def test_a_bomb_is_refused_and_takes_no_more_memory_than_the_bound(codec: Codec,
     grown_kib = int(run.stdout)
     # 4 MiB of output, what the decoder itself needs, and nothing near the 256 MiB that are inside.
     assert grown_kib < 24 * 1024
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_looks_use_memory_again_and_two_at_a_time_never_the_same(codec: Codec) -> None:
+    first, second = os.urandom(1000) * 1500, os.urandom(500) * 4000
+    packed, other = compress(codec, first), compress(codec, second)
+
+    def look(found: ReadableBuffer) -> bytes:
+        inner = look_into(codec, other, 1 << 22, bytes)
+        assert inner == second and bytes(found) == first
+        return bytes(found)
+
+    assert look_into(codec, packed, 1 << 22, look) == first
+    kept = len(compression._idle)
+    assert kept >= 2
+    for _ in range(5):
+        assert look_into(codec, other, 1 << 22, bytes) == second
+    assert len(compression._idle) == kept
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_a_look_is_bounded_and_gives_its_memory_back_when_it_fails(codec: Codec) -> None:
+    look_into(codec, compress(codec, b"abc"), 10, bytes)
+    kept = len(compression._idle)
+    with pytest.raises(DecompressedTooLarge):
+        look_into(codec, compress(codec, bytes(100_000)), 99_999, bytes)
+    with pytest.raises(InvalidRecord):
+        look_into(codec, b"garbage", 1 << 20, bytes)
+    with pytest.raises(ZeroDivisionError):
+        look_into(codec, compress(codec, b"abc"), 10, lambda found: 1 // 0)
+    assert len(compression._idle) == kept
+    assert look_into(codec, compress(codec, bytes(9_000_000)), 1 << 24, len) == 9_000_000  # too much to keep
+    assert len(compression._idle) == kept

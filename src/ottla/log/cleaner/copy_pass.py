@@ -8,7 +8,6 @@ be forgotten, or the last one that may be cleaned, so that the offsets still end
 
 from __future__ import annotations
 
-import mmap
 from array import array
 
 from ottla.log.cleaner.cleaned_segment import CleanedSegmentWriter
@@ -21,6 +20,7 @@ from ottla.log.txn_index import AbortedTxn
 from ottla.wire.compaction_codec import ASK, FLUSH, GROWTH_MAX, MORE, BatchFilter, OffsetTable
 from ottla.wire.compression import ReadableBuffer, compress
 from ottla.wire.crc import crc32c
+from ottla.wire.mapped_memory import mapped_memory
 from ottla.wire.record_batch import (
     ATTRIBUTES_AT,
     CODEC_MASK,
@@ -113,7 +113,7 @@ class CopyPass:
                     self._flush(writer)
                 else:
                     size = read_header(reader.view, reader.start).size_bytes
-                    self._out = _pages(GROWTH_MAX * size)
+                    self._out = mapped_memory(GROWTH_MAX * size)
             else:
                 raise damaged(reader, filter_.next_offset, reason)
 
@@ -234,7 +234,7 @@ class CopyPass:
         many bytes they are.
         """
         if room > len(self._scratch):
-            self._scratch = _pages(room)
+            self._scratch = mapped_memory(room)
         size: int = filter_.filter_records(
             records,
             header.record_count,
@@ -257,11 +257,6 @@ class CopyPass:
             header._replace(max_timestamp=max_timestamp, record_count=filter_.kept),
             compress(header.codec, records),
         )
-
-
-def _pages(size: int) -> memoryview:
-    """Room that takes memory only where it is used: it is made for the worst case."""
-    return memoryview(mmap.mmap(-1, size))
 
 
 def _emptied(header: BatchHeader) -> bytearray:

@@ -6,12 +6,12 @@ An entry takes 24 bytes of `log.cleaner.dedupe.buffer.size`, and the map counts 
 
 from __future__ import annotations
 
-import mmap
 import os
 from typing import Final
 
 from ottla.log.cleaning_job import CleaningFailed, CleaningJob
 from ottla.wire.compaction_codec import OffsetTable
+from ottla.wire.mapped_memory import mapped_memory
 
 ENTRY_BYTES: Final = 24
 _SLOTS_MAX: Final = 2**32 - 1
@@ -36,8 +36,7 @@ def make_offset_map(job: CleaningJob, end_offset: int) -> OffsetTable:
     # There are not more keys than offsets, so that a small log takes little memory, however much is allowed.
     records_max = max(1, end_offset - job.first_dirty_offset)
     slots = min(job.map_bytes // ENTRY_BYTES, _SLOTS_MAX, _ROOMY * records_max + 2)
-    # An anonymous map: pages of zeros that cost nothing until they are touched.
-    memory = memoryview(mmap.mmap(-1, slots * ENTRY_BYTES)).cast("Q")
+    memory = mapped_memory(slots * ENTRY_BYTES).cast("Q")
     # The key is chance, but what comes out of a cleaning does not depend on it.
     secret = os.urandom(16)
     return OffsetTable(
