@@ -323,6 +323,8 @@ class SendfileSink(Sink):
         self._fd: int = transport.get_extra_info("socket").fileno()
         self._socket: socket.socket | None = None
         self._watched_fd = -1
+        self._full = False
+        """The socket took less than it was offered; `_writable` comes when it has room again."""
 
     def close(self) -> None:
         super().close()
@@ -331,7 +333,7 @@ class SendfileSink(Sink):
             self._socket.detach()
 
     def _held_up(self) -> bool:
-        return self._watched_fd >= 0 or super()._held_up()
+        return self._full or super()._held_up()
 
     def _write(self, data: Buffer, more: bool) -> None:
         if more and not self._transport.get_write_buffer_size():
@@ -375,11 +377,14 @@ class SendfileSink(Sink):
         return sent
 
     def _watch(self) -> None:
-        # asyncio does not let anybody watch a transport's descriptor, so a duplicate is watched.
-        self._watched_fd = os.dup(self._fd)
-        self._loop.add_writer(self._watched_fd, self._writable)
+        self._full = True
+        if self._watched_fd < 0:
+            # asyncio does not let anybody watch a transport's descriptor, so a duplicate is watched.
+            self._watched_fd = os.dup(self._fd)
+            self._loop.add_writer(self._watched_fd, self._writable)
 
     def _unwatch(self) -> None:
+        self._full = False
         if self._watched_fd >= 0:
             # In this order: epoll goes on reporting a descriptor that was closed while it is registered.
             self._loop.remove_writer(self._watched_fd)
@@ -387,8 +392,12 @@ class SendfileSink(Sink):
             self._watched_fd = -1
 
     def _writable(self) -> None:
-        self._unwatch()
+        self._full = False
         self.pump()
+        # A large reply fills the socket several times over: it is watched until the reply is out, and not
+        # while something else (a cold file, the next turn) is what the reply waits for.
+        if not self._full:
+            self._unwatch()
         self._drained()
 
 
