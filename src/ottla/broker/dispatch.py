@@ -4,78 +4,22 @@ ApiVersions is built from `TABLE`, so nothing is advertised that has no handler,
 that is not advertised. A frame that cannot be understood closes its connection with one log line, as Kafka
 does; the exception is ApiVersions, which answers every version, since clients find out with it what they
 may say.
+
+Each API has a file in `handlers/` under its own name. Those that every client meets at once are loaded with
+this module, the others in the seconds after a start (`load_the_rest`) or when they are asked for: a start
+does not wait for fifty files of which it needs four, and what is on disk may be replaced while a broker runs.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from types import GeneratorType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from ottla.broker.context import RequestContext
-from ottla.broker.handlers import (
-    add_offsets_to_txn,
-    add_partitions_to_txn,
-    add_raft_voter,
-    allocate_producer_ids,
-    alter_configs,
-    alter_partition,
-    alter_partition_reassignments,
-    api_versions,
-    assign_replicas_to_dirs,
-    begin_quorum_epoch,
-    broker_heartbeat,
-    broker_registration,
-    consumer_group_describe,
-    consumer_group_heartbeat,
-    controller_registration,
-    create_partitions,
-    create_topics,
-    delete_groups,
-    delete_records,
-    delete_topics,
-    describe_cluster,
-    describe_configs,
-    describe_groups,
-    describe_log_dirs,
-    describe_producers,
-    describe_quorum,
-    describe_topic_partitions,
-    describe_transactions,
-    elect_leaders,
-    end_quorum_epoch,
-    end_txn,
-    envelope,
-    fetch,
-    fetch_quorum,
-    fetch_snapshot,
-    find_coordinator,
-    heartbeat,
-    incremental_alter_configs,
-    init_producer_id,
-    join_group,
-    leave_group,
-    list_config_resources,
-    list_groups,
-    list_offsets,
-    list_partition_reassignments,
-    list_transactions,
-    metadata,
-    offset_commit,
-    offset_delete,
-    offset_fetch,
-    offset_for_leader_epoch,
-    produce,
-    remove_raft_voter,
-    sync_group,
-    txn_offset_commit,
-    unregister_broker,
-    update_features,
-    update_raft_voter,
-    vote,
-    write_txn_markers,
-)
+from ottla.broker.handlers import api_versions, fetch, metadata, produce
 from ottla.broker.node import Node
 from ottla.broker.peer import Peer, ReplySlot
 from ottla.broker.replies import NO_REPLY, Close, Encoded
@@ -114,9 +58,45 @@ class _InLine(NamedTuple):
     """Nothing is read from its connection before it is served."""
 
 
+_Handle = Callable[[RequestContext, Any], Any]
+
+
+class _Later:
+    """A handler that is loaded by its first request."""
+
+    __slots__ = ("name", "_handle")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._handle: _Handle | None = None
+
+    @property
+    def is_loaded(self) -> bool:
+        return self._handle is not None
+
+    def load(self) -> _Handle:
+        if self._handle is None:
+            self._handle = import_module(f"ottla.broker.handlers.{self.name}").handle
+        return self._handle
+
+    def __call__(self, ctx: RequestContext, request: Any) -> Any:
+        return (self._handle or self.load())(ctx, request)
+
+
+_Decode = Callable[[memoryview, int, int, int], tuple[Any, int]]
+
+
+class _Decoders(dict[int, _Decode]):
+    """How the request of each API is decoded, loaded likewise."""
+
+    def __missing__(self, key: int) -> _Decode:
+        self[key] = found = cast(_Decode, request_class(key).decode)
+        return found
+
+
 def _api(
     key: ApiKey,
-    handle: Callable[[RequestContext, Any], Any],
+    handle: _Handle | None = None,
     *,
     version_max: int | None = None,
     advertised_min: int | None = None,
@@ -128,58 +108,58 @@ def _api(
     low = facts.min_version
     high = facts.max_version if version_max is None else version_max
     advertised = low if advertised_min is None else advertised_min
-    return key, Api(handle, low, high, advertised, pauses, in_line, of_image)
+    return key, Api(handle or _Later(key.name.lower()), low, high, advertised, pauses, in_line, of_image)
 
 
 TABLE: dict[int, Api] = dict(
     (
         _api(ApiKey.PRODUCE, produce.handle, advertised_min=0),
         _api(ApiKey.FETCH, fetch.handle),
-        _api(ApiKey.LIST_OFFSETS, list_offsets.handle),
+        _api(ApiKey.LIST_OFFSETS),
         _api(ApiKey.METADATA, metadata.handle, pauses=True, of_image=True),
-        _api(ApiKey.OFFSET_COMMIT, offset_commit.handle, in_line=True),
-        _api(ApiKey.OFFSET_FETCH, offset_fetch.handle, in_line=True),
-        _api(ApiKey.FIND_COORDINATOR, find_coordinator.handle, pauses=True, of_image=True),
-        _api(ApiKey.JOIN_GROUP, join_group.handle, in_line=True),
-        _api(ApiKey.HEARTBEAT, heartbeat.handle, in_line=True),
-        _api(ApiKey.LEAVE_GROUP, leave_group.handle, in_line=True),
-        _api(ApiKey.SYNC_GROUP, sync_group.handle, in_line=True),
-        _api(ApiKey.DESCRIBE_GROUPS, describe_groups.handle, in_line=True),
-        _api(ApiKey.LIST_GROUPS, list_groups.handle, in_line=True),
+        _api(ApiKey.OFFSET_COMMIT, in_line=True),
+        _api(ApiKey.OFFSET_FETCH, in_line=True),
+        _api(ApiKey.FIND_COORDINATOR, pauses=True, of_image=True),
+        _api(ApiKey.JOIN_GROUP, in_line=True),
+        _api(ApiKey.HEARTBEAT, in_line=True),
+        _api(ApiKey.LEAVE_GROUP, in_line=True),
+        _api(ApiKey.SYNC_GROUP, in_line=True),
+        _api(ApiKey.DESCRIBE_GROUPS, in_line=True),
+        _api(ApiKey.LIST_GROUPS, in_line=True),
         _api(ApiKey.API_VERSIONS, api_versions.handle),
-        _api(ApiKey.CREATE_TOPICS, create_topics.handle, pauses=True),
-        _api(ApiKey.DELETE_TOPICS, delete_topics.handle, pauses=True),
-        _api(ApiKey.DELETE_RECORDS, delete_records.handle),
-        _api(ApiKey.INIT_PRODUCER_ID, init_producer_id.handle, version_max=5, in_line=True),
-        _api(ApiKey.ADD_PARTITIONS_TO_TXN, add_partitions_to_txn.handle, in_line=True),
-        _api(ApiKey.ADD_OFFSETS_TO_TXN, add_offsets_to_txn.handle, in_line=True),
-        _api(ApiKey.END_TXN, end_txn.handle, in_line=True),
-        _api(ApiKey.WRITE_TXN_MARKERS, write_txn_markers.handle, in_line=True),
-        _api(ApiKey.TXN_OFFSET_COMMIT, txn_offset_commit.handle, in_line=True),
-        _api(ApiKey.OFFSET_FOR_LEADER_EPOCH, offset_for_leader_epoch.handle),
-        _api(ApiKey.DESCRIBE_CONFIGS, describe_configs.handle),
-        _api(ApiKey.ALTER_CONFIGS, alter_configs.handle, pauses=True),
-        _api(ApiKey.DESCRIBE_LOG_DIRS, describe_log_dirs.handle),
-        _api(ApiKey.CREATE_PARTITIONS, create_partitions.handle, pauses=True),
-        _api(ApiKey.DELETE_GROUPS, delete_groups.handle, in_line=True),
-        _api(ApiKey.INCREMENTAL_ALTER_CONFIGS, incremental_alter_configs.handle, pauses=True),
-        _api(ApiKey.OFFSET_DELETE, offset_delete.handle, in_line=True),
-        _api(ApiKey.UPDATE_FEATURES, update_features.handle, pauses=True),
-        _api(ApiKey.DESCRIBE_CLUSTER, describe_cluster.handle, of_image=True),
-        _api(ApiKey.DESCRIBE_QUORUM, describe_quorum.handle),
-        _api(ApiKey.ADD_RAFT_VOTER, add_raft_voter.handle),
-        _api(ApiKey.REMOVE_RAFT_VOTER, remove_raft_voter.handle),
-        _api(ApiKey.DESCRIBE_PRODUCERS, describe_producers.handle),
-        _api(ApiKey.DESCRIBE_TRANSACTIONS, describe_transactions.handle, in_line=True),
-        _api(ApiKey.LIST_TRANSACTIONS, list_transactions.handle, in_line=True),
-        _api(ApiKey.CONSUMER_GROUP_HEARTBEAT, consumer_group_heartbeat.handle, in_line=True),
-        _api(ApiKey.CONSUMER_GROUP_DESCRIBE, consumer_group_describe.handle, in_line=True),
-        _api(ApiKey.LIST_CONFIG_RESOURCES, list_config_resources.handle),
-        _api(ApiKey.DESCRIBE_TOPIC_PARTITIONS, describe_topic_partitions.handle, of_image=True),
-        _api(ApiKey.ELECT_LEADERS, elect_leaders.handle, pauses=True),
-        _api(ApiKey.ALTER_PARTITION_REASSIGNMENTS, alter_partition_reassignments.handle, pauses=True),
-        _api(ApiKey.LIST_PARTITION_REASSIGNMENTS, list_partition_reassignments.handle, pauses=True),
-        _api(ApiKey.UNREGISTER_BROKER, unregister_broker.handle, pauses=True),
+        _api(ApiKey.CREATE_TOPICS, pauses=True),
+        _api(ApiKey.DELETE_TOPICS, pauses=True),
+        _api(ApiKey.DELETE_RECORDS),
+        _api(ApiKey.INIT_PRODUCER_ID, version_max=5, in_line=True),
+        _api(ApiKey.ADD_PARTITIONS_TO_TXN, in_line=True),
+        _api(ApiKey.ADD_OFFSETS_TO_TXN, in_line=True),
+        _api(ApiKey.END_TXN, in_line=True),
+        _api(ApiKey.WRITE_TXN_MARKERS, in_line=True),
+        _api(ApiKey.TXN_OFFSET_COMMIT, in_line=True),
+        _api(ApiKey.OFFSET_FOR_LEADER_EPOCH),
+        _api(ApiKey.DESCRIBE_CONFIGS),
+        _api(ApiKey.ALTER_CONFIGS, pauses=True),
+        _api(ApiKey.DESCRIBE_LOG_DIRS),
+        _api(ApiKey.CREATE_PARTITIONS, pauses=True),
+        _api(ApiKey.DELETE_GROUPS, in_line=True),
+        _api(ApiKey.INCREMENTAL_ALTER_CONFIGS, pauses=True),
+        _api(ApiKey.OFFSET_DELETE, in_line=True),
+        _api(ApiKey.UPDATE_FEATURES, pauses=True),
+        _api(ApiKey.DESCRIBE_CLUSTER, of_image=True),
+        _api(ApiKey.DESCRIBE_QUORUM),
+        _api(ApiKey.ADD_RAFT_VOTER),
+        _api(ApiKey.REMOVE_RAFT_VOTER),
+        _api(ApiKey.DESCRIBE_PRODUCERS),
+        _api(ApiKey.DESCRIBE_TRANSACTIONS, in_line=True),
+        _api(ApiKey.LIST_TRANSACTIONS, in_line=True),
+        _api(ApiKey.CONSUMER_GROUP_HEARTBEAT, in_line=True),
+        _api(ApiKey.CONSUMER_GROUP_DESCRIBE, in_line=True),
+        _api(ApiKey.LIST_CONFIG_RESOURCES),
+        _api(ApiKey.DESCRIBE_TOPIC_PARTITIONS, of_image=True),
+        _api(ApiKey.ELECT_LEADERS, pauses=True),
+        _api(ApiKey.ALTER_PARTITION_REASSIGNMENTS, pauses=True),
+        _api(ApiKey.LIST_PARTITION_REASSIGNMENTS, pauses=True),
+        _api(ApiKey.UNREGISTER_BROKER, pauses=True),
     )
 )
 
@@ -187,19 +167,19 @@ CONTROLLER_TABLE: dict[int, Api] = {
     key: api for key, api in TABLE.items() if "controller" in APIS[key].listeners and key != ApiKey.FETCH
 } | dict(
     (
-        _api(ApiKey.ALTER_PARTITION, alter_partition.handle),
-        _api(ApiKey.ENVELOPE, envelope.handle),
-        _api(ApiKey.FETCH, fetch_quorum.handle),
-        _api(ApiKey.FETCH_SNAPSHOT, fetch_snapshot.handle),
-        _api(ApiKey.VOTE, vote.handle),
-        _api(ApiKey.BEGIN_QUORUM_EPOCH, begin_quorum_epoch.handle),
-        _api(ApiKey.END_QUORUM_EPOCH, end_quorum_epoch.handle),
-        _api(ApiKey.UPDATE_RAFT_VOTER, update_raft_voter.handle),
-        _api(ApiKey.BROKER_REGISTRATION, broker_registration.handle),
-        _api(ApiKey.BROKER_HEARTBEAT, broker_heartbeat.handle),
-        _api(ApiKey.ALLOCATE_PRODUCER_IDS, allocate_producer_ids.handle),
-        _api(ApiKey.CONTROLLER_REGISTRATION, controller_registration.handle),
-        _api(ApiKey.ASSIGN_REPLICAS_TO_DIRS, assign_replicas_to_dirs.handle),
+        _api(ApiKey.ALTER_PARTITION),
+        _api(ApiKey.ENVELOPE),
+        _api(ApiKey.FETCH, _Later("fetch_quorum")),
+        _api(ApiKey.FETCH_SNAPSHOT),
+        _api(ApiKey.VOTE),
+        _api(ApiKey.BEGIN_QUORUM_EPOCH),
+        _api(ApiKey.END_QUORUM_EPOCH),
+        _api(ApiKey.UPDATE_RAFT_VOTER),
+        _api(ApiKey.BROKER_REGISTRATION),
+        _api(ApiKey.BROKER_HEARTBEAT),
+        _api(ApiKey.ALLOCATE_PRODUCER_IDS),
+        _api(ApiKey.CONTROLLER_REGISTRATION),
+        _api(ApiKey.ASSIGN_REPLICAS_TO_DIRS),
     )
 )
 """What a controller's listener offers: the administrator's APIs, and what nodes ask each other. No client's
@@ -225,7 +205,16 @@ _IN_ORDER = frozenset(
 )
 """Requests that a batch of the same connection may rest on: it does not overtake them while they wait."""
 _Renewal = Callable[[], list[Any] | None]
-_DECODE = {int(key): request_class(key).decode for key in TABLE | CONTROLLER_TABLE}
+_DECODE = _Decoders()
+
+
+def load_the_rest() -> Iterator[None]:
+    """Loads the handlers that are not loaded yet, one at every step."""
+    for key, api in (*TABLE.items(), *CONTROLLER_TABLE.items()):
+        if isinstance(api.handle, _Later) and not api.handle.is_loaded:
+            api.handle.load()
+            _DECODE[key]
+            yield
 
 
 class Dispatcher:

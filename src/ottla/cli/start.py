@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import click
 
 from ottla.cli.server_properties import load_properties, server_properties
@@ -79,11 +81,16 @@ def start(
 
 def run_broker(pairs: dict[str, str]) -> int:
     """Runs a broker with these properties; a configuration that cannot work is a one-line error."""
-    from ottla.broker.server import run
-    from ottla.log.meta_properties import BadMetaProperties
-    from ottla.model.config_key import ConfigError
-
+    # Loading makes many objects and no garbage; the server goes on with collecting when it is up.
+    gc.disable()
     try:
-        return run(pairs)
-    except (ConfigError, BadMetaProperties) as error:
-        raise click.ClickException(str(error)) from None
+        from ottla.broker.server import run
+        from ottla.log.meta_properties import BadMetaProperties
+        from ottla.model.config_key import ConfigError
+
+        try:
+            return run(pairs)
+        except (ConfigError, BadMetaProperties) as error:
+            raise click.ClickException(str(error)) from None
+    finally:
+        gc.enable()

@@ -4,6 +4,8 @@ SocketServer and KafkaApis have it.
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -241,3 +243,24 @@ def test_every_handler_of_the_table_is_advertised_and_nothing_else() -> None:
     assert set(dispatch.SUPPORTED) == set(TABLE)
     for key, api in TABLE.items():
         assert 0 <= api.advertised_min <= api.version_min <= api.version_max, ApiKey(key).name
+
+
+def test_every_api_of_the_tables_has_a_handler_in_the_file_of_its_name() -> None:
+    for api in (*TABLE.values(), *CONTROLLER_TABLE.values()):
+        handle = api.handle.load() if isinstance(api.handle, dispatch._Later) else api.handle
+        assert callable(handle)
+    assert list(dispatch.load_the_rest()) == []
+
+
+def test_a_start_loads_the_handlers_that_every_client_asks_and_no_others() -> None:
+    code = (
+        "import sys, ottla.broker.server\n"
+        "from ottla.broker.dispatch import load_the_rest\n"
+        "print(*(name for name in sys.modules if name.startswith('ottla.broker.handlers.')))\n"
+        "list(load_the_rest())\n"
+        "assert 'ottla.broker.handlers.vote' in sys.modules"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name.rsplit(".", 1)[1] for name in found.stdout.split()}
+    assert {"api_versions", "fetch", "metadata", "produce"} <= loaded
+    assert not {"create_topics", "join_group", "end_txn", "vote"} & loaded
