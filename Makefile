@@ -68,7 +68,7 @@ txn-plants: $(DEV) ## Plants each class of bug between clients and broker; the c
 cluster-chaos: $(DEV) ## 2,000,000 idempotent records on 3 replicas, 30 times kill -9, 10 network cuts; SEED=n, NODES=5, SYSTEM=kafka
 	$(BIN)/python tests/chaos/cluster/run.py $(if $(SEED),--seed $(SEED)) $(if $(NODES),--nodes $(NODES)) $(if $(SYSTEM),--system $(SYSTEM))
 
-cluster-failover: $(DEV) ## 1,000 partitions lose their leader, the controller is killed, brokers are restarted in turn; SYSTEM=kafka
+cluster-failover: $(DEV) ## A broker that leads 1,000 of 3,000 partitions is killed, then the controller; restarts in turn; SYSTEM=kafka
 	$(BIN)/python tests/chaos/cluster/failover.py $(if $(SYSTEM),--system $(SYSTEM))
 
 cluster-txn-chaos: $(DEV) ## The same as txn-chaos on a cluster of 3 nodes that are killed, cut and wiped; MINUTES=n (default 5), SEED=n

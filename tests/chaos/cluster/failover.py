@@ -1,7 +1,7 @@
-"""`make cluster-failover`: how long 1,000 partitions stand still when a broker goes, and what clients see of
-it.
+"""`make cluster-failover`: how long partitions stand still when a broker that leads 1,000 of them goes, and
+what clients see of it.
 
-    python tests/chaos/cluster/failover.py --partitions 1000
+    python tests/chaos/cluster/failover.py --partitions 3000
     python tests/chaos/cluster/failover.py --system kafka --only kill_leader
 
 A producer with default settings (librdkafka) writes to every partition of a topic with three replicas, twice
@@ -333,7 +333,7 @@ def main() -> None:
         description=(__doc__ or "").split("\n")[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
     parser.add_argument("--system", choices=list(SYSTEMS), default="ottla")
-    parser.add_argument("--partitions", type=int, default=1000)
+    parser.add_argument("--partitions", type=int, default=3000)
     parser.add_argument("--session-ms", type=int, default=SESSION_TIMEOUT_MS)
     parser.add_argument("--only", choices=SCENARIOS, action="append", default=None)
     parser.add_argument("--folder", type=Path, default=None)
