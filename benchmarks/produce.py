@@ -39,6 +39,14 @@ class Produce:
         pace = ", as fast as it goes" if self.unlimited else ""
         return f"{record} records, {size} batches, acks={self.acks}, {partitions}{compression}{pace}"
 
+    @property
+    def mb_per_s_max(self) -> float:
+        """About the most that will be written in a second."""
+        if not self.unlimited:
+            return self.offered_mb_per_s
+        is_light = self.record_bytes >= 1000 and self.batch_bytes > SMALL_BATCH and self.compression == "none"
+        return 1300.0 if is_light else 500.0
+
     def arguments(self, address: str, topic: str) -> list[object]:
         """For the load generator."""
         rate = UNLIMITED_MB_PER_S if self.unlimited else self.offered_mb_per_s

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -151,3 +152,13 @@ def wait_for_answer(address: str, deadline_s: float = 60) -> None:
             return
         time.sleep(0.001)
     raise TimeoutError(f"nobody answers on {address}")
+
+
+def wait_until_gone(folders: Iterable[Path], topic: str, deadline_s: float) -> None:
+    """Until the files of a deleted topic are off the disk. Not for ever: Kafka's first look for deleted logs
+    is half a minute after its start.
+    """
+    folders = list(folders)
+    until = time.monotonic() + deadline_s
+    while time.monotonic() < until and any(any(each.glob(f"{topic}-*")) for each in folders):
+        time.sleep(0.05)

@@ -10,10 +10,15 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
 import machine
+from ballast import Ballast
+from kafka_socket import KafkaSocket, delete_topics
+from systems import wait_until_gone
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
@@ -22,16 +27,20 @@ from chaos.cluster.network import Loopback
 from peers.apache_kafka import JVM_OPTIONS
 
 NODES = (1, 2, 3)
+SETTINGS = {"log.segment.delete.delay.ms": "100"}
+"""A row's files go when it is over: what is not yet on disk would be written back in the next one."""
+GONE_S = 5.0
 
 
 class Turn:
     """One cluster, from its start to its end; to be used in a with statement."""
 
-    def __init__(self, name: str, data: Path | None) -> None:
+    def __init__(self, name: str, data: Path | None, ballast: Ballast) -> None:
         self.name = name
+        self._ballast = ballast
         self._folder = Path(tempfile.mkdtemp(prefix="replication-bench-", dir=data))
         system: System = ApacheKafka(*JVM_OPTIONS) if name == "kafka" else Ottla()
-        self._cluster = Cluster(system, self._folder, Loopback(NODES), NODES)
+        self._cluster = Cluster(system, self._folder, Loopback(NODES), NODES, SETTINGS)
 
     def __enter__(self) -> Turn:
         try:
@@ -62,8 +71,16 @@ class Turn:
     def pids(self) -> list[int]:
         return [node.pid for node in self._cluster.nodes.values()]
 
-    def create_topic(self, name: str, partitions: int) -> None:
-        self._cluster.create_topic(name, partitions)
+    @contextmanager
+    def topic(self, name: str, partitions: int, writes_mb: float) -> Iterator[None]:
+        """A topic for one row, with memory that is ready for about so much, three times."""
+        with self._ballast.handed_over(writes_mb * len(NODES)):
+            self._cluster.create_topic(name, partitions)
+            yield
+            with KafkaSocket(self.address.split(",")[0]) as connection:
+                delete_topics(connection, [name])
+            folders = [node.data_dir for node in self._cluster.nodes.values()]
+            wait_until_gone(folders, name, GONE_S)
 
     def memory_mb(self) -> dict[str, float]:
         """Of the three together."""

@@ -19,6 +19,8 @@ from replication.clusters import Turn
 SMALL, LARGE = 16 * 1024, 1 << 20
 WARM_UP_S = 1.0
 LOAD_TIMEOUT_S = 300.0
+FASTEST_MB_PER_S = {SMALL: 180.0, LARGE: 360.0}
+"""By the size of batches, of three replicas on two cores."""
 QUEUE = "queue.buffering.max.kbytes=32768"
 
 Figures = dict[str, Any]
@@ -36,8 +38,13 @@ class Row:
         return name if self.produce.unlimited else f"{name}, {self.produce.offered_mb_per_s:.0f} MB/s offered"
 
     def run(self, turn: Turn, load: Path, number: int) -> Figures:
-        produce, topic = self.produce, f"bench-{number}"
-        turn.create_topic(topic, produce.partitions)
+        topic = f"bench-{number}"
+        per_s = min(self.produce.mb_per_s_max, FASTEST_MB_PER_S[self.produce.batch_bytes])
+        with turn.topic(topic, self.produce.partitions, per_s * (self.produce.seconds + WARM_UP_S)):
+            return self._run(turn, load, topic)
+
+    def _run(self, turn: Turn, load: Path, topic: str) -> Figures:
+        produce = self.produce
         warm_up = replace(produce, seconds=WARM_UP_S)
         offer(turn, load, warm_up, topic)
         usages = [machine.Usage.begin(pid) for pid in turn.pids]
@@ -74,7 +81,7 @@ def offer(turn: Turn, load: Path, produce: Produce, topic: str) -> Figures:
 
 def rows(*, quick: bool) -> list[Row]:
     """As fast as it goes, then at fixed loads."""
-    seconds = 3.0 if quick else 6.0
+    seconds = 3.0 if quick else 4.0
     records = (1000,) if quick else (100, 1000)
     found = [
         Produce(record, batch, acks="all", partitions=partitions, seconds=seconds, unlimited=True)

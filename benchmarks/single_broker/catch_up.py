@@ -26,7 +26,7 @@ class CatchUp:
 
     def measure(self, subject: Subject) -> Figures:
         load = subject.tools.load
-        with subject.topic(PARTITIONS) as old, subject.topic(1) as new:
+        with subject.topic(PARTITIONS, self.megabytes) as old, subject.topic(1) as new:
             fill = Produce(
                 1000, LARGE_BATCH, offered_mb_per_s=WRITE_MB_PER_S, seconds=self.megabytes / WRITE_MB_PER_S
             )

@@ -29,7 +29,7 @@ def profile(subject: Subject, produce: Produce) -> dict[str, list[tuple[str, flo
     if program is None:
         return None
     load = subject.tools.load
-    with subject.topic(produce.partitions) as place:
+    with subject.topic(produce.partitions, produce.mb_per_s_max * produce.seconds) as place:
         # Sampling slows the broker down: what it shows are shares, so the load need not be the goal's.
         sampled, said = _sampled(program, place.pid, load, produce.arguments(place.address, place.topic))
         consume = ["consume", place.address, place.topic, produce.partitions, said["delivered"]]

@@ -48,7 +48,7 @@ class JavaThroughput:
     def measure(self, subject: Subject) -> Figures:
         if not subject.tools.java:
             raise JavaMissing("the Java load needs java and Kafka's jars")
-        with subject.topic(self.partitions) as place:
+        with subject.topic(self.partitions, self.records * self.record_bytes / 1e6) as place:
             figures = self._produce(place, subject.tools.java)
             found = self._consume(place, subject.tools.java)
             return figures | {f"read_{key}": value for key, value in found.items()}

@@ -89,6 +89,8 @@ class Plan:
         self.repeats = 1 if quick else 3
         self.warm_up_s = 3.0 if quick else 12.0
         self._seconds = 1.5 if quick else 3.0
+        self.ballast_mb = 2600 if quick else 4600
+        """About what the fastest run writes."""
         self.parts: dict[str, list[Row]] = {
             "throughput": self._throughput(),
             "java": self._java(),

@@ -27,6 +27,7 @@ import load_generator
 import machine
 import ottla
 import page_cache
+from ballast import Ballast
 from peers.apache_kafka import PeerMissing, jars, version
 from single_broker import further_pages, page, plots, requests
 from single_broker.hot_spots import profile
@@ -105,7 +106,11 @@ class Bench:
             java = []
             self.missing["the Java load"] = str(error)
         self._tools = Tools(
-            load_generator.build(programs), requests.build(programs), java, warm_up_s=plan.warm_up_s
+            load_generator.build(programs),
+            requests.build(programs),
+            java,
+            warm_up_s=plan.warm_up_s,
+            ballast=Ballast(plan.ballast_mb),
         )
         # What an installation does: otherwise the first start would measure the compiler.
         compileall.compile_dir(Path(ottla.__file__).parent, quiet=2)
@@ -148,6 +153,7 @@ class Bench:
         self.result["parts"][part] = about
         if part in self._plan.with_own_processes:
             self._end_kept()
+            self._tools.ballast.free()
         try:
             for row in rows:
                 self._measure_row(part, row)

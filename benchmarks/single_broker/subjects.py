@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import load_generator
+from ballast import Ballast
 from kafka_socket import KafkaSocket, create_topics, delete_topics, end_offsets, led_partitions
 from produce import LARGE_BATCH, SMALL_BATCH, Produce
-from systems import Running, RunningNode, wait_for_answer
+from systems import Running, RunningNode, wait_for_answer, wait_until_gone
 
 START_S = 180.0
 SERVED_S = 240.0
@@ -43,6 +44,7 @@ class Tools:
     java: list[str]
     """The command of a JVM with Kafka's tools in its class path; empty where it cannot be had."""
     warm_up_s: float
+    ballast: Ballast
 
 
 class Node(Protocol):
@@ -107,8 +109,14 @@ class Subject:
         return self._kept
 
     @contextmanager
-    def topic(self, partitions: int) -> Iterator[Place]:
+    def topic(self, partitions: int, writes_mb: float = 0) -> Iterator[Place]:
+        """A topic for one run. `writes_mb`: about how much will be written to it, where that is much."""
         running = self.running()
+        with self.tools.ballast.handed_over(writes_mb), self._topic(running, partitions) as place:
+            yield place
+
+    @contextmanager
+    def _topic(self, running: RunningNode, partitions: int) -> Iterator[Place]:
         self._topics += 1
         name = f"bench-{self._topics}"
         with KafkaSocket(running.address) as connection:
@@ -119,7 +127,7 @@ class Subject:
         finally:
             with suppress(OSError), KafkaSocket(running.address) as connection:
                 delete_topics(connection, [name])
-            _wait_until_gone(running.data, name)
+            wait_until_gone([running.data], name, GONE_S)
 
     def end(self) -> Figures:
         """Ends the process that was kept; what it said about itself."""
@@ -128,7 +136,7 @@ class Subject:
 
     def _warm_up(self) -> None:
         seconds = self.tools.warm_up_s / 3
-        with self.topic(4) as place:
+        with self.topic(4, 200 * seconds) as place:
             delivered = 0
             for batch_bytes in (SMALL_BATCH, LARGE_BATCH):
                 produce = Produce(1000, batch_bytes, seconds=seconds, offered_mb_per_s=100)
@@ -151,7 +159,7 @@ class CeilingSubject:
         self.tools = tools
 
     @contextmanager
-    def topic(self, partitions: int) -> Iterator[Place]:
+    def topic(self, partitions: int, writes_mb: float = 0) -> Iterator[Place]:
         running = self._system.start("bench", partitions)
         try:
             yield Place(running, "bench")
@@ -189,10 +197,3 @@ def wait_until_back(running: RunningNode, names: list[str], each: int) -> list[i
             return wait_until_served(connection, names, each, until - time.monotonic())
         time.sleep(0.002)
     raise TimeoutError(f"nobody answers on {running.address} after {SERVED_S:.0f} s")
-
-
-def _wait_until_gone(data: Path, topic: str) -> None:
-    """Not for ever: Kafka's first look for deleted logs is half a minute after its start."""
-    until = time.monotonic() + GONE_S
-    while time.monotonic() < until and any(data.glob(f"{topic}-*")):
-        time.sleep(0.05)

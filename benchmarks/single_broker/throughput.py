@@ -26,7 +26,8 @@ class Throughput:
     read_back: bool = True
 
     def measure(self, subject: Subject) -> Figures:
-        with subject.topic(self.produce.partitions) as place:
+        writes_mb = self.produce.mb_per_s_max * (self.produce.seconds + FIRST_S)
+        with subject.topic(self.produce.partitions, writes_mb) as place:
             first = load_generator.call(
                 subject.tools.load,
                 *replace(self.produce, seconds=FIRST_S).arguments(place.address, place.topic),
@@ -48,7 +49,7 @@ class SpreadRead:
     megabytes: int = 200
 
     def measure(self, subject: Subject) -> Figures:
-        with subject.topic(self.partitions) as place:
+        with subject.topic(self.partitions, self.megabytes) as place:
             produce = Produce(1000, LARGE_BATCH, offered_mb_per_s=100, seconds=self.megabytes / 100)
             # Each record goes to a partition of its own choice, so that all get the same and batches fill.
             spread = ["sticky.partitioning.linger.ms=0", "linger.ms=1000"]
