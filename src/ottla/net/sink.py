@@ -47,6 +47,10 @@ LARGE_PART_BYTES_MIN: Final = 64 * 1024
 PROBE_STRIDE_BYTES: Final = 128 * 1024
 """The kernel's read-ahead window: what is in memory is in memory in pieces of about this size."""
 
+WARM_RUN_BYTES_MIN: Final = 8 * 1024 * 1024
+"""When so much was in memory without a gap, only the ends of what is sent next are looked at (each look costs
+a system call), until something is missing again: what leaves memory leaves it in long stretches, too."""
+
 READ_AHEAD_BYTES: Final = 4 * 1024 * 1024
 """A reader that meets cold data usually wants what follows, too: the disk goes on while the socket is busy,
 and one trip to a worker serves several answers."""
@@ -83,6 +87,7 @@ class Sink(ABC):
         self._outbox: deque[Part] = deque()
         self._slice_sent = 0  # how much of the slice at the head is gone
         self._warm_until = 0  # no probe of the head slice is needed before this position
+        self._warm_run_bytes = 0  # found in memory since something was not
         self._worker_slice: FileSlice | None = None
         self._turn_pending: asyncio.Handle | None = None
         self._closed = False
@@ -145,9 +150,11 @@ class Sink(ABC):
                 return
             self.sent_bytes += sent
             turn_bytes -= sent
-            if turn_bytes <= 0:
-                if self._outbox:
-                    self._turn_pending = self._loop.call_soon(self._next_turn)
+            if turn_bytes <= 0 and self._outbox:
+                # The few bytes that end a reply do not wait for another turn: its reader waits for them.
+                if turn_bytes > -JOIN_BYTES_MAX and not isinstance(self._outbox[0], FileSlice):
+                    continue
+                self._turn_pending = self._loop.call_soon(self._next_turn)
                 return
 
     def _held_up(self) -> bool:
@@ -235,13 +242,15 @@ class Sink(ABC):
         end = position + length
         if end <= self._warm_until:
             return True
-        probe = max(position, self._warm_until)
+        probe = begin = max(position, self._warm_until)
         fd = part.fd
+        is_run = self._warm_run_bytes >= WARM_RUN_BYTES_MIN
+        stride = max(end - 1 - begin, 1) if is_run else PROBE_STRIDE_BYTES
         try:
             while probe < end:
                 if not os.preadv(fd, (_PROBE,), probe, os.RWF_NOWAIT):
                     raise SliceTruncated(f"{part.file.path} ends before {probe}")
-                probe += PROBE_STRIDE_BYTES
+                probe += stride
         except OSError as error:
             if error.errno in _NOWAIT_REFUSED:
                 self._warm_until = part.position + part.length
@@ -251,10 +260,12 @@ class Sink(ABC):
             self._warm_up(part, position, length)
             return False
         self._warm_until = end
+        self._warm_run_bytes += end - begin
         return True
 
     def _warm_up(self, part: FileSlice, position: int, length: int) -> None:
         self._worker_slice = part
+        self._warm_run_bytes = 0
         end = position + length
 
         def arrived(_: Any, error: BaseException | None) -> None:
@@ -325,6 +336,9 @@ class SendfileSink(Sink):
         self._watched_fd = -1
         self._full = False
         """The socket took less than it was offered; `_writable` comes when it has room again."""
+        self._corked = False
+        """What follows a slice shares its last packet; else it would be one of its own, for which the reader
+        is woken once more. Never left so when there is nothing more to send."""
 
     def close(self) -> None:
         super().close()
@@ -338,18 +352,28 @@ class SendfileSink(Sink):
     def _write(self, data: Buffer, more: bool) -> None:
         if more and not self._transport.get_write_buffer_size():
             # A slice follows: MSG_MORE lets its first bytes share the packet.
-            if self._socket is None:
-                # The transport's descriptor under another object, for its send() with flags; detached
-                # before the transport closes it.
-                self._socket = socket.socket(fileno=self._fd)
             try:
-                sent = self._socket.send(data, socket.MSG_MORE)
+                sent = self._raw_socket().send(data, socket.MSG_MORE)
             except BlockingIOError:
                 sent = 0
             if sent == len(data):
                 return
             data = memoryview(data)[sent:]
         self._transport.write(data)
+        if self._corked and not more:
+            self._cork(False)
+
+    def _raw_socket(self) -> socket.socket:
+        """The transport's descriptor under another object, for what the transport does not do; detached
+        before the transport closes it.
+        """
+        if self._socket is None:
+            self._socket = socket.socket(fileno=self._fd)
+        return self._socket
+
+    def _cork(self, corked: bool) -> None:
+        self._corked = corked
+        self._raw_socket().setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, corked)
 
     def _send_large_slice(self, part: FileSlice, bytes_max: int) -> int:
         if self._transport.get_write_buffer_size():
@@ -364,6 +388,9 @@ class SendfileSink(Sink):
             return length
         if not self._is_warm(part, position, length):
             return 0
+        is_last = self._slice_sent + length == part.length
+        if is_last and not self._corked and len(self._outbox) > 1:
+            self._cork(True)
         try:
             sent = os.sendfile(self._fd, part.fd, position, length)
         except BlockingIOError:
@@ -374,6 +401,8 @@ class SendfileSink(Sink):
         self._advance_slice(part, sent)
         if sent < length:
             self._watch()  # the socket is full: asking it once more would only say so
+        elif self._corked and not self._outbox:
+            self._cork(False)
         return sent
 
     def _watch(self) -> None:

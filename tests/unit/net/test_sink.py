@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import socket
 import ssl
 from pathlib import Path
 from typing import Any
@@ -304,6 +305,113 @@ def test_a_large_reply_is_sent_in_turns_so_that_others_are_served_between(file: 
             assert served > 20
             bulk_writer.close()
             small_writer.close()
+
+    run(test)
+
+
+@pytest.mark.parametrize("ends_with_a_slice", [False, True])
+def test_a_reply_leaves_nothing_behind_in_a_corked_socket(
+    file: PinnedFile, ends_with_a_slice: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cork that is not pulled holds the last bytes back for 200 ms: here the peer's next request says that
+    it has them, so a second's worth of replies would take minutes.
+    """
+    data = Path(file.path).read_bytes()
+    corks: list[bool] = []
+    cork = SendfileSink._cork
+    monkeypatch.setattr(
+        SendfileSink, "_cork", lambda sink, corked: (corks.append(corked), cork(sink, corked))[1]
+    )
+    slices = [(0, 40_000), (50, 1 << 20), (7, 33_000), (9, 100), (11, 200_000)]
+
+    def handler(connection: Connection, payload: memoryview) -> None:
+        parts: list[Part] = []
+        for position, size in slices:
+            parts += [b"head", file.slice(position, size)]
+        connection.open_slot().complete(parts if ends_with_a_slice else [*parts, b"end"])
+
+    async def test() -> None:
+        expected = b"".join(b"head" + data[at : at + size] for at, size in slices)
+        expected += b"" if ends_with_a_slice else b"end"
+        async with serving(handler) as s:
+            reader, writer = await s.connect(limit=2**24)
+            for _ in range(20):
+                writer.write(frame(b"12345678"))
+                assert await reader.readexactly(len(expected)) == expected
+            sink = s.connection._sink
+            assert isinstance(sink, SendfileSink) and not sink._corked
+            sock = sink._raw_socket()
+            assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_CORK) == 0
+            writer.close()
+
+    run(test)
+    assert corks and corks == [True, False] * (len(corks) // 2)
+
+
+def test_a_full_turn_sends_the_end_of_its_reply_too(
+    file: PinnedFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns: list[None] = []
+    next_turn = SendfileSink._next_turn
+    monkeypatch.setattr(SendfileSink, "_next_turn", lambda sink: (turns.append(None), next_turn(sink))[1])
+
+    def handler(connection: Connection, payload: memoryview) -> None:
+        connection.open_slot().complete([b"head", file.slice(0, sink_module.TURN_BYTES_MAX - 4), b"end"])
+
+    async def test() -> None:
+        settings = NetSettings(send_buffer_bytes=4 << 20)
+        async with serving(handler, settings=settings) as s:
+            reader, writer = await s.connect(limit=2**24)
+            for _ in range(5):
+                writer.write(frame(b"12345678"))
+                await reader.readexactly(sink_module.TURN_BYTES_MAX + 3)
+            writer.close()
+
+    run(test)
+    assert not turns
+
+
+def test_of_a_file_that_is_in_memory_only_the_ends_are_looked_at_until_something_is_missing(
+    file: PinnedFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    probes: list[int] = []
+    cold_from = len(Path(file.path).read_bytes())
+    preadv = os.preadv
+
+    def noted(fd: int, buffers: Any, position: int, flags: int = 0) -> int:
+        if flags & os.RWF_NOWAIT:
+            probes.append(position)
+            if position >= cold_from:
+                raise BlockingIOError(11, "cold")
+        return preadv(fd, buffers, position, flags)
+
+    monkeypatch.setattr(sink_module.os, "preadv", noted)
+    size = 1_000_000
+
+    def handler(connection: Connection, payload: memoryview) -> None:
+        connection.open_slot().complete([file.slice(payload[0] * size, size)])
+
+    async def test() -> None:
+        nonlocal cold_from
+        async with serving(handler) as s:
+            reader, writer = await s.connect(limit=2**24)
+
+            async def read(at: int) -> int:
+                probes.clear()
+                writer.write(frame(bytes([at]) * 8))
+                await reader.readexactly(size)
+                return len(probes)
+
+            closely = -(-size // sink_module.PROBE_STRIDE_BYTES)
+            looks = [await read(n % 5) for n in range(12)]
+            assert looks[:8] == [closely] * 8
+            assert max(looks[9:]) <= 2 * (1 + size // sink_module.TURN_BYTES_MAX)
+            cold_from = 2 * size - 10  # the end of a range, as of what has left memory from here on
+            await read(1)
+            assert probes[-1] == 2 * size - 1
+            cold_from = len(Path(file.path).read_bytes())
+            assert await read(2) == closely
+            writer.close()
 
     run(test)
 
