@@ -177,6 +177,11 @@ class IndexFile:
             assert self._pending is not None
             at = (n - self._on_disk) * size
             return bytes(self._pending[at : at + size])
+        cached = _recent_blocks.get(self)
+        if cached is not None:
+            at = (n - cached[0]) * size
+            if 0 <= at < len(cached[1]):
+                return cached[1][at : at + size]
         assert self._file is not None
         entry = self._file.pread(size, n * size)
         if len(entry) != size:

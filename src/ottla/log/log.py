@@ -61,6 +61,7 @@ from ottla.wire.record_batch import (
     ATTRIBUTES_AT,
     CODEC_MASK,
     CONTROL_BIT,
+    HEADER_BYTES,
     LOG_OVERHEAD,
     BatchHeader,
     CheckedBatch,
@@ -74,7 +75,8 @@ from ottla.wire.record_codec import scan_batches
 PRODUCER_ID_EXPIRATION_MS: Final = 86_400_000
 
 _HINTS_MAX: Final = 16
-"""Positions remembered for readers at the tail; more readers than that find theirs through the index."""
+"""Positions remembered for readers at the tail, and for those that go from one large batch to the next; more
+readers than that find theirs through the index."""
 
 
 class Log:
@@ -105,6 +107,7 @@ class Log:
         "_flushes",
         "_deleted",
         "_hints",
+        "_next_batches",
         "_tail_offset",
         "_tail_position",
         "_bound",
@@ -159,6 +162,9 @@ class Log:
         self._deleted: list[tuple[File, int]] | None = None
         self._hints: dict[int, int] | None = None
         """Offset -> position in the active segment."""
+        self._next_batches: dict[int, tuple[int, int]] | None = None
+        """Offset -> base offset of a segment, and where in it the batch that begins with the offset should
+        be: what followed a large batch that was read. It is looked at before it is believed."""
         self._tail_offset = -1
         self._tail_position = 0
         """Where the last append began."""
@@ -294,6 +300,7 @@ class Log:
 
     def _forget_positions(self) -> None:
         self._hints = None
+        self._next_batches = None
         self._tail_offset = -1
         self._bound = (-1, 0, -1)
 
@@ -763,7 +770,10 @@ class Log:
                 located = self._locate(offset)
                 if located is None:
                     return NOTHING
-                segment, position, first_bytes = located
+                segment, position, header = located
+                first_bytes = header.size_bytes
+                if 2 * first_bytes > max_bytes:
+                    self._remember_next_batch(segment, position, header)
             if upto_offset >= end_offset:
                 stop = segment.size
             else:
@@ -797,24 +807,52 @@ class Log:
             del hints[next(iter(hints))]
         hints[offset] = position
 
+    def _remember_next_batch(self, segment: Segment, position: int, header: BatchHeader) -> None:
+        """A reader that is given one batch at a time will ask for the one behind it."""
+        known = self._next_batches
+        if known is None:
+            known = self._next_batches = {}
+        elif len(known) >= _HINTS_MAX:
+            del known[next(iter(known))]
+        known[header.next_offset] = (segment.base_offset, position + header.size_bytes)
+
     def _raise_out_of_range(self, offset: int) -> NoReturn:
         raise KafkaError(
             ErrorCode.OFFSET_OUT_OF_RANGE,
             f"offset {offset} is not within {self.log_start_offset} to {self.log_end_offset} of {self.tp}",
         )
 
-    def _locate(self, offset: int) -> tuple[Segment, int, int] | None:
-        """Segment, position and size of the first batch that ends at or after `offset`."""
+    def _locate(self, offset: int) -> tuple[Segment, int, BatchHeader] | None:
+        """Segment, position and header of the first batch that ends at or after `offset`."""
         segments = self.segments
         at = bisect_right(self._bases, offset) - 1
         if at < 0:
             at = 0
+        if self._next_batches is not None:
+            expected = self._next_batches.pop(offset, None)
+            if expected is not None:
+                found = self._expected_batch(offset, segments[at], *expected)
+                if found is not None:
+                    return segments[at], *found
         while at < len(segments):
             found = segments[at].find(offset)
             if found is not None:
-                return segments[at], found[0], found[1].size_bytes
+                return segments[at], found[0], found[1]
             at += 1  # compaction leaves gaps at the end of segments
         return None
+
+    @staticmethod
+    def _expected_batch(
+        offset: int, segment: Segment, base_offset: int, position: int
+    ) -> tuple[int, BatchHeader] | None:
+        """The batch that begins with `offset` if it is where it is expected, and the segment the same."""
+        if segment.base_offset != base_offset or position + HEADER_BYTES > segment.size:
+            return None
+        try:
+            header = segment.header_at(position)
+        except CorruptBatch:
+            return None  # the segment has been compacted since
+        return (position, header) if header.base_offset == offset else None
 
     def _bound_position(self, segment: Segment, upto_offset: int) -> int:
         """Where in the segment the records at or above `upto_offset` begin."""

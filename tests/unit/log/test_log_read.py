@@ -8,7 +8,8 @@ from log_bench import NOW, append, batch, offsets, open_log, read_all, read_from
 from ottla.log.log import Log
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.model.log_config import LogConfig
-from ottla.testing.disk import VirtualDisk
+from ottla.testing.disk import VirtualDisk, VirtualFile
+from ottla.wire.record_batch import HEADER_BYTES
 
 SIZE = len(batch(2))
 
@@ -81,6 +82,49 @@ def test_remembered_positions_agree_with_the_index_after_appends_rolls_and_trunc
             assert read_from(log, offset)[0].base_offset == offset // 2 * 2
         if step % 7 == 6:
             log.truncate_to(log.log_end_offset - 4)
+
+
+def test_readers_go_from_batch_to_batch_also_where_the_next_one_is_not_where_it_was() -> None:
+    log = log_of(12, per_segment=4)
+    log.update_high_watermark(24)
+    first = [log.read(2 * n, SIZE, upto_offset=24).position for n in range(12)]
+    assert first == [n % 4 * SIZE for n in range(12)]
+    for n in range(12):  # two readers, and one that comes to offsets inside of batches
+        for offset in (2 * n, 2 * n, 2 * n + 1):
+            assert offsets(read_from(log, offset, max_bytes=SIZE)) == [(2 * n, 2 * n + 1)]
+    # What was remembered of a log that is then cut, or in whose segment something else lies, is not believed.
+    read_from(log, 18, max_bytes=SIZE)
+    log.truncate_to(20)
+    assert read_from(log, 20) == []
+    append(log, batch(1))
+    append(log, batch(3))
+    assert offsets(read_all(log, max_bytes=SIZE))[-2:] == [(20, 20), (21, 23)]
+    for wrong in ((16, 1), (16, 2 * SIZE), (16, 100 * SIZE), (8, SIZE), (999, 0)):
+        log._next_batches = {18: wrong}
+        assert offsets(read_from(log, 18, max_bytes=SIZE)) == [(18, 19)]
+
+
+def test_a_large_batch_behind_another_is_found_with_one_read_of_its_header(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    log = open_log(config=LogConfig(segment_bytes=1 << 20, index_interval_bytes=1))
+    for _ in range(8):
+        append(log, batch(1, value=bytes(20_000)))
+    size = log.segments[0].size // 8
+    read_from(log, 1, max_bytes=size)
+    reads: list[tuple[int, int]] = []
+    pread = VirtualFile.pread
+
+    def noted(file: VirtualFile, length: int, position: int) -> bytes:
+        reads.append((length, position))
+        return pread(file, length, position)
+
+    monkeypatch.setattr(VirtualFile, "pread", noted)
+    for offset in range(2, 7):
+        found = log.read(offset, size, upto_offset=8).slice
+        assert found is not None and found.position == offset * size
+        found.release()
+    assert reads == [(HEADER_BYTES, offset * size) for offset in range(2, 7)]
 
 
 def test_a_slice_of_a_deleted_segment_stays_readable() -> None:
