@@ -3,17 +3,25 @@
 A timer asks to be called every few milliseconds and notes how late it was called. The counts go to buckets
 whose bounds double, so a sample costs a few hundred nanoseconds and the percentiles are right within a factor
 of two (the maximum is exact). asyncio rounds timers up to the next millisecond, so up to 1 ms is not lag.
+
+A loop with little to do is asked less often: waking a process that sleeps costs it a tenth of a millisecond,
+which at fifty times a second was an eighth of the CPU of a broker that is sent 50 MB/s.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from typing import Final
 
 from ottla.model.limits import LOOP_LAG_MS_MAX
 
 INTERVAL_MS: Final = 20
+CALM_INTERVALS: Final = 5
+"""How many intervals pass between two samples of a loop that has little to do."""
+BUSY_SHARE: Final = 0.25
+"""Of a core, from which on a loop is not calm."""
 LOG_INTERVAL_S: Final = 10
 _BUCKET_MS: Final = 0.0625  # the upper bound of the first bucket
 _BUCKETS: Final = 24
@@ -40,13 +48,15 @@ class LoopLag:
         self._buckets = [0] * _BUCKETS
         self._timer: asyncio.TimerHandle | None = None
         self._due = 0.0
+        self._asked_at = 0.0
+        self._cpu_s = 0.0
         self._log_at = 0.0
         self._unlogged = 0
         self._unlogged_ms_max = 0.0
 
     def start(self) -> None:
-        self._due = self._loop.time() + self._interval_s
-        self._timer = self._loop.call_at(self._due, self._tick)
+        self._cpu_s = time.thread_time()
+        self._ask_again(self._loop.time(), 1)
 
     def stop(self) -> None:
         if self._timer is not None:
@@ -93,5 +103,12 @@ class LoopLag:
             self._log_at = now + LOG_INTERVAL_S
             self._unlogged = 0
             self._unlogged_ms_max = 0.0
-        self._due = now + self._interval_s
+        cpu_s = time.thread_time()
+        is_busy = cpu_s - self._cpu_s > BUSY_SHARE * (now - self._asked_at)
+        self._cpu_s = cpu_s
+        self._ask_again(now, 1 if is_busy else CALM_INTERVALS)
+
+    def _ask_again(self, now: float, intervals: int) -> None:
+        self._asked_at = now
+        self._due = now + intervals * self._interval_s
         self._timer = self._loop.call_at(self._due, self._tick)

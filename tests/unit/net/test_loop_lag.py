@@ -9,7 +9,7 @@ import time
 import pytest
 from net_serving import run, until
 
-from ottla.net.loop_lag import LoopLag
+from ottla.net.loop_lag import CALM_INTERVALS, LoopLag
 
 
 def test_a_held_up_loop_is_seen_and_logged(caplog: pytest.LogCaptureFixture) -> None:
@@ -43,5 +43,29 @@ def test_percentiles_are_right_within_a_factor_of_two() -> None:
         assert lag.lag_ms_max == 10.0 and lag.over_limit == 15
         lag.reset()
         assert lag.samples == 0 and lag.percentile_ms(0.99) == 0
+
+    run(test)
+
+
+def test_a_loop_with_little_to_do_is_asked_less_often() -> None:
+    async def test() -> None:
+        loop = asyncio.get_running_loop()
+        lag = LoopLag(loop, interval_ms=2)
+
+        async def asked_after(busy_share: float) -> float:
+            """How many seconds ahead the next sample is, when the loop was that busy before the last one."""
+            samples, began = lag.samples, time.thread_time()
+            while lag.samples < samples + 3:
+                if busy_share:
+                    while time.thread_time() - began < 0.004:
+                        pass
+                    began = time.thread_time()
+                await asyncio.sleep(0 if busy_share else 0.001)
+            return lag._due - lag._asked_at
+
+        lag.start()
+        assert await asked_after(0.0) == pytest.approx(0.002 * CALM_INTERVALS)
+        assert await asked_after(1.0) == pytest.approx(0.002)
+        lag.stop()
 
     run(test)
