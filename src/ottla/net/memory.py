@@ -103,6 +103,7 @@ class FrameMemory:
         self.pooled_bytes = 0
         self._pooled_bytes_max = pooled_bytes_max
         self._pool: dict[int, list[memoryview]] = {}
+        self._unused: dict[int, int] = {}  # by size: how many of the pool nobody took since the last trim
         self._line: deque[tuple[int, Callable[[FrameBuffer], None]]] = deque()
 
     @property
@@ -129,15 +130,19 @@ class FrameMemory:
         self._grant()
 
     def trim(self) -> None:
-        """Gives half of the unused buffers back to the operating system: called now and then, so that a
-        burst of large frames is forgotten.
+        """Gives half of the buffers that were not used since the last time back to the operating system:
+        called now and then, so that a burst of large frames is forgotten, and those that come again and again
+        find their memory.
         """
         for size, buffers in list(self._pool.items()):
-            for _ in range((len(buffers) + 1) // 2):
-                buffers.pop()
+            for _ in range((self._unused.get(size, 0) + 1) // 2):
+                buffers.pop(0)
                 self.pooled_bytes -= size
-            if not buffers:
+            if buffers:
+                self._unused[size] = len(buffers)
+            else:
                 del self._pool[size]
+                self._unused.pop(size, None)
 
     def _has_room(self, size: int) -> bool:
         used = self.reserved_bytes + self.held_bytes
@@ -150,6 +155,8 @@ class FrameMemory:
         if buffers:
             buffer = buffers.pop()
             self.pooled_bytes -= rounded
+            if len(buffers) < self._unused.get(rounded, 0):
+                self._unused[rounded] = len(buffers)
         else:
             buffer = mapped_memory(rounded)
         self.reserved_bytes += size

@@ -109,6 +109,25 @@ def test_buffers_of_large_frames_are_used_again() -> None:
     second = memory.reserve(size - 1)
     assert second is not None and second.map is mapped
     second.release()
+    assert memory.pooled_bytes == size_class(size)
+
+
+def test_buffers_are_given_back_when_nobody_used_them_between_two_trims() -> None:
+    memory = small_memory()
+    size = 10 * len(memory.scratch)
+    burst = [memory.reserve(size) for _ in range(4)]
+    for buffer in burst:
+        assert buffer is not None
+        buffer.release()
+    memory.trim()
+    pooled = []
+    for _ in range(4):
+        busy = memory.reserve(size)  # one frame at a time goes on: its buffer is never given back
+        assert busy is not None
+        busy.release()
+        memory.trim()
+        pooled.append(memory.pooled_bytes // size_class(size))
+    assert pooled == [2, 1, 1, 1]
     memory.trim()
     assert memory.pooled_bytes == 0
 
