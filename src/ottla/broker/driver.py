@@ -96,6 +96,7 @@ class Running:
         self._effect = None
         driver = self._driver
         driver._ready.append(self)
+        driver.turn.woken += 1
         if not driver._drain_deferred:
             driver._drain_deferred = True
             driver.turn.defer(driver._drain)
@@ -238,6 +239,7 @@ class AsyncioDriver:
         ready = self._ready
         for _ in range(min(len(ready), READY_PER_TURN_MAX)):
             running = ready.popleft()
+            self.turn.woken -= 1
             if running._done is None:
                 continue  # cancelled since
             try:

@@ -339,8 +339,14 @@ class Connection(asyncio.BufferedProtocol):
             _log.exception("%r: a request could not be handled; closing the connection", self)
             self._end("a request could not be handled")
         self._pumping = False
+        held_back = bool(pauses)
+        if turn.woken == 1 and self._replies.has_ready:
+            # A reader that has waited for what was just written gets it before the writer is told: it has
+            # waited longer, and a reply costs as much as all else that either of them waits for. If there
+            # are several, the writer does not wait for them.
+            turn.finish()
+            turn.active = True
         if not self.closed:
-            held_back = bool(pauses)
             if self._replies.has_ready:
                 self._flush()
             if held_back and not pauses:

@@ -21,12 +21,15 @@ _log = logging.getLogger(__name__)
 
 
 class Turn:
-    """`active` is True while somebody up the stack promises to call `finish`."""
+    """`active` is True while somebody up the stack promises to call `finish`. `woken` is how many handlers
+    have what they waited for and have not gone on yet; who resumes them keeps count.
+    """
 
-    __slots__ = ("active", "deferred", "_loop", "_scheduled")
+    __slots__ = ("active", "deferred", "woken", "_loop", "_scheduled")
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.active = False
+        self.woken = 0
         self.deferred: list[Callable[[], None]] = []
         self._loop = loop
         self._scheduled = False

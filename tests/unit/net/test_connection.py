@@ -31,8 +31,10 @@ from ottla.net import quiet_log
 from ottla.net.connection import FRAMES_PER_TURN_MAX, Connection
 from ottla.net.hub import Hub
 from ottla.net.memory import FrameMemory, HeldFrame
-from ottla.net.replies import Slot
+from ottla.net.replies import Part, Slot
 from ottla.net.settings import NetSettings
+from ottla.net.sink import SendfileSink
+from ottla.ports.disk import FileSlice
 from ottla.ports.effects import Waiter
 
 both_loops = pytest.mark.parametrize("factory", loop_factories())
@@ -118,6 +120,54 @@ def test_replies_completed_in_one_wake_up_leave_in_one_write() -> None:
             writer.close()
 
     run(test)
+
+
+@pytest.mark.parametrize("readers", [1, 3])
+def test_one_waiting_reader_is_served_before_the_writer_is_told_and_many_are_not(
+    readers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting: list[tuple[Connection, Slot]] = []
+    order: list[bytes] = []
+    send = SendfileSink.send
+
+    def noted(sink: SendfileSink, parts: list[Part]) -> None:
+        order.extend(bytes(part)[4:] for part in parts if not isinstance(part, FileSlice))
+        send(sink, parts)
+
+    monkeypatch.setattr(SendfileSink, "send", noted)
+
+    def handler(connection: Connection, payload: memoryview) -> None:
+        if payload[:4] == b"read":
+            waiting.append((connection, connection.open_slot()))
+            return
+        turn = connection._hub.turn
+        turn.woken = len(waiting)  # as the driver counts whom it resumes
+
+        def resume() -> None:
+            for _, slot in waiting:
+                turn.woken -= 1
+                slot.complete([frame(b"news")])
+
+        turn.defer(resume)
+        connection.open_slot().complete([frame(b"done")])
+
+    async def test() -> None:
+        async with serving(handler) as s:
+            writer_reader, writer = await s.connect()
+            peers = [await s.connect() for _ in range(readers)]
+            for _, peer in peers:
+                peer.write(frame(b"read____"))
+            await until(lambda: len(waiting) == readers)
+            writer.write(frame(b"write___"))
+            assert await read_frame(writer_reader) == b"done"
+            assert [await read_frame(reader) for reader, _ in peers] == [b"news"] * readers
+            writer.write(frame(b"read____"))  # the connection goes on
+            await until(lambda: len(waiting) == readers + 1)
+            for each in (writer, *(peer for _, peer in peers)):
+                each.close()
+
+    run(test)
+    assert order == ([b"news", b"done"] if readers == 1 else [b"done", *[b"news"] * readers])
 
 
 def test_a_slot_completed_later_is_sent_without_more_input() -> None:
