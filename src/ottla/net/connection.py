@@ -327,7 +327,14 @@ class Connection(asyncio.BufferedProtocol):
             while not pauses:
                 frame = next_frame()
                 if frame is None:
-                    break
+                    # The rest of a large frame is mostly there already: asking the socket costs less than
+                    # another turn of the loop.
+                    rest = reader.rest_of_begun()
+                    received = self._sink.receive(rest) if rest is not None and self._sink is not None else 0
+                    if not received:
+                        break
+                    reader.received(received)
+                    continue
                 handler(self, frame)
                 budget -= 1
                 if not budget:

@@ -7,7 +7,7 @@ put back only when a frame can be finished, so a peer that sends single bytes do
 copying, and a pipelining peer costs one extra copy of half a frame per read instead of an extra system call.
 
 A frame that does not fit the scratch takes a buffer from the budget (`FrameMemory`) and the rest of it is
-received straight into that.
+received straight into that; `rest_of_begun` says where, when one was just begun and the rest is probably there.
 
 Usage: `buffer()` to receive into, `received(n)`, then `next_frame()` until it gives None, then `settle()`
 before anybody else may use the scratch. `replay()` puts saved whole frames (held back while the connection
@@ -70,6 +70,7 @@ class FrameReader:
         "_need",
         "_large",
         "_large_end",
+        "_just_begun",
         "_current",
         "_current_buffer",
         "_peek",
@@ -91,6 +92,7 @@ class FrameReader:
         self._need = 0  # bytes that the saved frame has to have to be whole, prefix included
         self._large: FrameBuffer | None = None
         self._large_end = 0  # how much of the large frame is there
+        self._just_begun = False
         self._current: memoryview | None = None  # the frame handed out last
         self._current_buffer: FrameBuffer | None = None
         self._peek = False
@@ -191,6 +193,16 @@ class FrameReader:
                 self._pos = self._end = 0
         return None
 
+    def rest_of_begun(self) -> memoryview | None:
+        """After `next_frame` gave None: where the rest of a large frame goes, once, if it was begun just now.
+        What is received there is told with `received`, as always.
+        """
+        if not self._just_begun:
+            return None
+        self._just_begun = False
+        assert self._large is not None
+        return self._large.view[self._large_end :]
+
     def settle(self) -> None:
         """Saves what is left in the scratch: afterwards another connection may use it."""
         self._current = None
@@ -234,6 +246,7 @@ class FrameReader:
         self._pos = self._end = 0
         if self._saved_bytes:
             self._drop_saved()
+        self._just_begun = False
         if self._large is not None:
             self._large.release()
             self._large = None
@@ -241,6 +254,7 @@ class FrameReader:
     def _begin_large(self, buffer: FrameBuffer, beginning: memoryview) -> None:
         self._large = buffer
         self._large_end = len(beginning)
+        self._just_begun = True
         buffer.view[: len(beginning)] = beginning
 
     def _drop_saved(self) -> None:

@@ -97,6 +97,10 @@ class Sink(ABC):
         """Whether there is something that was not yet handed to the kernel."""
         return bool(self._outbox) or self._transport.get_write_buffer_size() > 0
 
+    def receive(self, into: memoryview) -> int:
+        """What the peer has sent that the transport has not read, if that can be had; 0 if not."""
+        return 0
+
     def send(self, parts: list[Part]) -> None:
         """Takes the parts over, slices included, and sends what can be sent now."""
         if not self._outbox and not self.blocked and len(parts) == 1:
@@ -345,6 +349,12 @@ class SendfileSink(Sink):
         self._unwatch()
         if self._socket is not None:
             self._socket.detach()
+
+    def receive(self, into: memoryview) -> int:
+        try:
+            return self._raw_socket().recv_into(into)
+        except OSError:
+            return 0  # nothing there; or the connection is broken, which the transport will find out itself
 
     def _held_up(self) -> bool:
         return self._full or super()._held_up()

@@ -92,6 +92,34 @@ def test_large_and_small_frames_alternate(factory: Any) -> None:
     run(test, factory)
 
 
+@both_loops
+def test_a_large_frame_that_is_there_is_received_in_one_turn(
+    factory: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wake_ups: list[int] = []
+    updated = Connection.buffer_updated
+    monkeypatch.setattr(
+        Connection, "buffer_updated", lambda self, count: (wake_ups.append(count), updated(self, count))[1]
+    )
+    frames: list[bytes] = []
+
+    def handler(connection: Connection, payload: memoryview) -> None:
+        frames.append(bytes(payload))
+        connection.open_slot().complete([frame(b"x")])
+
+    async def test() -> None:
+        async with serving(handler, settings=NetSettings(receive_buffer_bytes=4 << 20)) as s:
+            sent = [os.urandom(size) for size in (300_000, 700_000, 300_000)]
+            with socket.create_connection(("127.0.0.1", s.listener.port)) as client:
+                for each in sent:  # the loop does not run meanwhile: all of it is in the socket
+                    client.sendall(frame(each))
+                await until(lambda: len(frames) == 3)
+            assert frames == sent
+            assert len(wake_ups) <= 4  # and one for the end of the connection
+
+    run(test, factory)
+
+
 def test_replies_completed_in_one_wake_up_leave_in_one_write() -> None:
     async def test() -> None:
         async with serving() as s:

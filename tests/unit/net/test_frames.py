@@ -97,6 +97,23 @@ def test_a_large_frame_reserves_its_whole_size_and_is_received_in_place() -> Non
     assert memory.reserved_bytes == 0
 
 
+def test_the_rest_of_a_large_frame_is_asked_for_once_when_it_was_begun() -> None:
+    memory = small_memory()
+    reader = FrameReader(memory)
+    size = 10 * len(memory.scratch)
+    assert reader.rest_of_begun() is None
+    assert feed(reader, frame(b"a" * size)[:100]) == []
+    rest = reader.rest_of_begun()
+    assert rest is not None and len(rest) == size - 96
+    rest[:50] = b"a" * 50
+    reader.received(50)
+    assert reader.next_frame() is None and reader.rest_of_begun() is None
+    assert feed(reader, b"a" * (size - 146)) == [b"a" * size]
+    assert feed(reader, frame(b"a" * size)[:100]) == []
+    reader.close()
+    assert reader.rest_of_begun() is None and memory.reserved_bytes == 0
+
+
 def test_buffers_of_large_frames_are_used_again() -> None:
     memory = small_memory()
     size = 10 * len(memory.scratch)
