@@ -457,7 +457,11 @@ class Connection(asyncio.BufferedProtocol):
             self._reading = True
             transport.resume_reading()
         if transport.can_write_eof():
-            transport.write_eof()
+            try:
+                transport.write_eof()
+            except OSError:  # the peer has gone, and the loop has not looked yet
+                self._end("the peer closed the connection")
+                return
             self._hub.loop.call_later(PARTING_MS / 1000, self._end, "stopping")
         else:
             self._part_secured(transport)

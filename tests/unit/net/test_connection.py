@@ -756,6 +756,21 @@ def test_stopping_lets_requests_under_way_be_answered_and_takes_no_more() -> Non
     run(test)
 
 
+def test_stopping_is_not_hindered_by_a_peer_that_has_just_gone() -> None:
+    async def test() -> None:
+        async with serving() as s:
+            client = socket.create_connection(("127.0.0.1", s.listener.port))
+            client.sendall(frame(b"12345678"))
+            await until(lambda: len(s.listener.connections) == 1 and s.connection.bytes_sent > 0)
+            # It closes with an answer unread, which resets the connection; the loop is not let look at it.
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            client.close()
+            s.connection.drain_and_close()
+            await until(lambda: not s.listener.connections)
+
+    run(test)
+
+
 def test_stopping_ends_at_its_deadline() -> None:
     slots: list[Slot] = []
 
