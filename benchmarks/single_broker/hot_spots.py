@@ -16,6 +16,8 @@ from single_broker.subjects import Subject
 
 RATE_HZ = 500
 TOP = 25
+WAITING = {"Workers._work (workers.py)", "EpollSelector.select (selectors.py)"}
+"""Nothing to do, which is no work; py-spy cannot always tell."""
 
 
 def py_spy() -> str | None:
@@ -59,9 +61,9 @@ def summary(stacks: str) -> list[tuple[str, float]]:
     own: Counter[str] = Counter()
     for line in stacks.splitlines():
         stack, _, count = line.rpartition(" ")
-        if not stack:
-            continue
-        own[_short(stack.rsplit(";", 1)[-1])] += int(count)
+        function = _short(stack.rsplit(";", 1)[-1])
+        if stack and function not in WAITING:
+            own[function] += int(count)
     total = sum(own.values())
     return [(name, round(count / total, 4)) for name, count in own.most_common(TOP)]
 
