@@ -327,6 +327,8 @@ class Dispatcher:
     ) -> None:
         if type(response) is bytearray:
             slot.complete([response])  # a whole frame, put together by its handler
+        elif type(response) is list:
+            slot.complete(response)  # the same in parts, with slices
         elif response is NO_REPLY:
             slot.complete_empty()
         elif isinstance(response, Close):

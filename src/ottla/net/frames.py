@@ -7,7 +7,8 @@ put back only when a frame can be finished, so a peer that sends single bytes do
 copying, and a pipelining peer costs one extra copy of half a frame per read instead of an extra system call.
 
 A frame that does not fit the scratch takes a buffer from the budget (`FrameMemory`) and the rest of it is
-received straight into that; `rest_of_begun` says where, when one was just begun and the rest is probably there.
+received straight into that; `rest_of_begun` says where, when one was just begun and the rest is probably
+there.
 
 Usage: `buffer()` to receive into, `received(n)`, then `next_frame()` until it gives None, then `settle()`
 before anybody else may use the scratch. `replay()` puts saved whole frames (held back while the connection

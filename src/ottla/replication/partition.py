@@ -69,6 +69,7 @@ class Partition:
         "watches",
         "replica_watches",
         "produce_replies",
+        "fetch_replies",
         "_acks",
         "_flush_acks",
         "_start_waiters",
@@ -100,6 +101,8 @@ class Partition:
         self.replica_watches: dict[ReplicaWatch, None] | None = None
         self.produce_replies: dict[int, tuple[bytes, int]] | None = None
         """By version, the reply to an accepted batch and the place of its numbers (`handlers/produce.py`)."""
+        self.fetch_replies: dict[int, tuple[bytes, int, bytes]] | None = None
+        """By version, what stands before and behind the records of a reply (`broker/fetch_replies.py`)."""
         self._acks: deque[tuple[int, Waiter]] | None = None
         self._flush_acks: list[Waiter] | None = None
         self._start_waiters: list[Waiter] | None = None

@@ -16,6 +16,7 @@ from broker_bench import (
     versions_of,
 )
 
+from ottla.broker.handlers import fetch
 from ottla.log.append_origin import AppendOrigin
 from ottla.model.errors import ErrorCode
 from ottla.ports.disk import FileSlice
@@ -63,6 +64,45 @@ def test_every_version_gives_the_bytes_that_were_produced(bench: Bench, version:
     assert found.aborted_transactions is None
     assert bytes(found.records[21:]) == bytes(data[21:])  # offset, length and epoch lie before
     assert reply.responses[0].topic_id == (bytes(16) if version < 13 else topic)
+    assert bench.pins == 0
+
+
+@pytest.mark.parametrize("isolation", [0, 1])
+@pytest.mark.parametrize("version", versions_of(FetchRequest))
+def test_a_reply_made_from_a_template_is_the_one_that_would_be_encoded(
+    bench: Bench, version: int, isolation: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topic: str | bytes = "events" if version < 13 else bench.node.image.topics["events"].topic_id
+    usual: list[bool] = []
+    made = fetch.usual_reply
+
+    def noted(*arguments: Any) -> Any:
+        reply = made(*arguments)
+        usual.append(reply is not None)
+        return reply
+
+    def ask(offset: int, session_id: int, epoch: int) -> bytes:
+        request = fetch_request({(topic, 1): offset}, isolation_level=isolation)
+        request.session_id, request.session_epoch = (session_id, epoch) if version >= 7 else (0, -1)
+        bench.peer.send(request, version)
+        return bench.peer.replies[-1][4:]
+
+    for count in (1, 3, 2_000, 1):  # lengths of one to three bytes
+        bench.produce("events", batch(count), partition=1)
+    bench.node.partitions[("events", 1)].log.advance_log_start(1)
+    for offset in (1, 4, 2004):
+        monkeypatch.setattr(fetch, "usual_reply", lambda *_: None)
+        expected = ask(offset, 0, -1)
+        monkeypatch.setattr(fetch, "usual_reply", noted)
+        assert ask(offset, 0, -1) == expected
+    first = ask(1, 0, 0)  # a session begins, whose number is another each time
+    if version >= 7:
+        monkeypatch.setattr(fetch, "usual_reply", lambda *_: None)
+        again = ask(1, 0, 0)
+        at = 7 if version >= 12 else 6
+        assert first[at : at + 4] != again[at : at + 4]
+        assert first[:at] + first[at + 4 :] == again[:at] + again[at + 4 :]
+    assert usual == [version >= 12] * 4
     assert bench.pins == 0
 
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from ottla.broker.context import RequestContext
+from ottla.broker.fetch_replies import usual_reply
 from ottla.broker.fetch_sessions import (
     FINAL_EPOCH,
     INITIAL_EPOCH,
@@ -32,7 +33,7 @@ from ottla.broker.node import Node
 from ottla.broker.replica_selector import closest_replica
 from ottla.model.errors import ErrorCode, KafkaError
 from ottla.model.limits import FETCH_STRANGERS_MAX
-from ottla.ports.disk import FileSlice
+from ottla.ports.disk import Buffer, FileSlice
 from ottla.ports.effects import Steps, Waiter
 from ottla.replication.leader import divergence
 from ottla.replication.partition import READ_COMMITTED, Partition
@@ -56,11 +57,14 @@ CONSUMER = -1
 FOLLOWER_READS_SINCE = 11
 """Older consumers do not know that there is more than the leader (KIP-392)."""
 
+Reply = FetchResponse | list[Buffer | FileSlice]
+"""A list is a whole frame."""
+
 _LATER = PartitionData()
 """There is something to read, but no room for it in this response."""
 
 
-def handle(ctx: RequestContext, request: FetchRequest) -> FetchResponse | Steps[FetchResponse]:
+def handle(ctx: RequestContext, request: FetchRequest) -> Reply | Steps[Reply]:
     now = ctx.node.clock.monotonic_ms()
     replica_id = request.replica_id if ctx.version < 15 else request.replica_state.replica_id
     try:
@@ -92,7 +96,7 @@ def _wait(
     session: FetchSession,
     deadline_ms: float,
     collected: _Collected,
-) -> Steps[FetchResponse]:
+) -> Steps[Reply]:
     session.start_watching()
     if session.waiter is not None:
         session.waiter.fire()  # a client that pipelines on one session gets the earlier answer first
@@ -491,22 +495,27 @@ class _Collected:
             if isinstance(data.records, FileSlice):
                 data.records.release()
 
-    def respond(self) -> FetchResponse:
+    def respond(self) -> Reply:
         session = self.session
         by_id = session.uses_topic_ids
         session.has_news = False
+        if len(self.told) == 1:
+            fetched, data = self.told[0]
+            if fetched.partition is not None:
+                ctx = self.ctx
+                try:
+                    usual = usual_reply(fetched.partition, data, ctx.version, ctx.correlation_id, session.id)
+                except BaseException:
+                    self.release()
+                    raise
+                if usual is not None:
+                    self._note_told(fetched, data)
+                    return usual
         response = FetchResponse(session_id=session.id)
         topics = response.responses
         current: FetchableTopicResponse | None = None
         for fetched, data in self.told:
-            if data.records:
-                # To the end of the queue, so that the next full response begins with somebody else.
-                session.ready.pop(fetched, None)
-                session.ready[fetched] = None
-            # Who is told that its log parted from this one looks at nothing else in the answer.
-            fetched.told_high_watermark = -1 if data.diverging_epoch.epoch >= 0 else data.high_watermark
-            fetched.told_log_start = data.log_start_offset
-            fetched.told_error = data.error_code
+            self._note_told(fetched, data)
             if data.current_leader.leader_id >= 0 and self.ctx.version >= 16:
                 self._add_endpoint(response, data.current_leader.leader_id)
             if current is None or (
@@ -516,6 +525,17 @@ class _Collected:
                 topics.append(current)
             current.partitions.append(data)
         return response
+
+    def _note_told(self, fetched: FetchedPartition, data: PartitionData) -> None:
+        if data.records:
+            # To the end of the queue, so that the next full response begins with somebody else.
+            ready = self.session.ready
+            ready.pop(fetched, None)
+            ready[fetched] = None
+        # Who is told that its log parted from this one looks at nothing else in the answer.
+        fetched.told_high_watermark = -1 if data.diverging_epoch.epoch >= 0 else data.high_watermark
+        fetched.told_log_start = data.log_start_offset
+        fetched.told_error = data.error_code
 
     def _add_endpoint(self, response: FetchResponse, node_id: int) -> None:
         broker = self.node.image.brokers.get(node_id)
