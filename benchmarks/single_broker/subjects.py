@@ -109,10 +109,12 @@ class Subject:
         return self._kept
 
     @contextmanager
-    def topic(self, partitions: int, writes_mb: float = 0) -> Iterator[Place]:
-        """A topic for one run. `writes_mb`: about how much will be written to it, where that is much."""
+    def topic(self, partitions: int, writes_mb: float = 0, writes_s: float = 0) -> Iterator[Place]:
+        """A topic for one run. `writes_mb`: about how much will be written to it, where that is much, and
+        `writes_s` in which time, where that is known.
+        """
         running = self.running()
-        with self.tools.ballast.handed_over(writes_mb), self._topic(running, partitions) as place:
+        with self.tools.ballast.handed_over(writes_mb, writes_s), self._topic(running, partitions) as place:
             yield place
 
     @contextmanager
@@ -159,7 +161,7 @@ class CeilingSubject:
         self.tools = tools
 
     @contextmanager
-    def topic(self, partitions: int, writes_mb: float = 0) -> Iterator[Place]:
+    def topic(self, partitions: int, writes_mb: float = 0, writes_s: float = 0) -> Iterator[Place]:
         running = self._system.start("bench", partitions)
         try:
             yield Place(running, "bench")

@@ -26,8 +26,10 @@ class Throughput:
     read_back: bool = True
 
     def measure(self, subject: Subject) -> Figures:
-        writes_mb = self.produce.mb_per_s_max * (self.produce.seconds + FIRST_S)
-        with subject.topic(self.produce.partitions, writes_mb) as place:
+        seconds = self.produce.seconds + FIRST_S
+        writes_mb = self.produce.mb_per_s_max * seconds
+        writes_s = 0.0 if self.produce.unlimited else seconds
+        with subject.topic(self.produce.partitions, writes_mb, writes_s) as place:
             first = load_generator.call(
                 subject.tools.load,
                 *replace(self.produce, seconds=FIRST_S).arguments(place.address, place.topic),
