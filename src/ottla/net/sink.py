@@ -390,7 +390,9 @@ class SendfileSink(Sink):
             self.blocked = True  # cannot happen while the limits are 0; waiting is right in any case
             return 0
         position = part.position + self._slice_sent
-        length = min(part.length - self._slice_sent, bytes_max)
+        length = part.length - self._slice_sent
+        if length > bytes_max + SMALL_SLICE_BYTES_MAX:
+            length = bytes_max  # else a turn that is spent but for a few bytes would leave them to the next
         if part.fd < 0:
             data = _read(part, position, length)
             self._advance_slice(part, length)

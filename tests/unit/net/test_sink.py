@@ -348,15 +348,24 @@ def test_a_reply_leaves_nothing_behind_in_a_corked_socket(
     assert corks and corks == [True, False] * (len(corks) // 2)
 
 
+@pytest.mark.parametrize("head", [b"head", bytes(100)])
 def test_a_full_turn_sends_the_end_of_its_reply_too(
-    file: PinnedFile, monkeypatch: pytest.MonkeyPatch
+    file: PinnedFile, head: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     turns: list[None] = []
     next_turn = SendfileSink._next_turn
     monkeypatch.setattr(SendfileSink, "_next_turn", lambda sink: (turns.append(None), next_turn(sink))[1])
+    sizes: list[int] = []
+    sendfile = os.sendfile
+
+    def noted(out: int, source: int, position: int, count: int) -> int:
+        sizes.append(count)
+        return sendfile(out, source, position, count)
+
+    monkeypatch.setattr(sink_module.os, "sendfile", noted)
 
     def handler(connection: Connection, payload: memoryview) -> None:
-        connection.open_slot().complete([b"head", file.slice(0, sink_module.TURN_BYTES_MAX - 4), b"end"])
+        connection.open_slot().complete([head, file.slice(0, sink_module.TURN_BYTES_MAX), b"end"])
 
     async def test() -> None:
         settings = NetSettings(send_buffer_bytes=4 << 20)
@@ -364,11 +373,12 @@ def test_a_full_turn_sends_the_end_of_its_reply_too(
             reader, writer = await s.connect(limit=2**24)
             for _ in range(5):
                 writer.write(frame(b"12345678"))
-                await reader.readexactly(sink_module.TURN_BYTES_MAX + 3)
+                await reader.readexactly(len(head) + sink_module.TURN_BYTES_MAX + 3)
             writer.close()
 
     run(test)
     assert not turns
+    assert sizes.count(sink_module.TURN_BYTES_MAX) == 5  # each whole reply at once, or tried to
 
 
 def test_of_a_file_that_is_in_memory_only_the_ends_are_looked_at_until_something_is_missing(
