@@ -351,6 +351,8 @@ class SendfileSink(Sink):
             self._socket.detach()
 
     def receive(self, into: memoryview) -> int:
+        if self._closed:
+            return 0
         try:
             return self._raw_socket().recv_into(into)
         except OSError:
