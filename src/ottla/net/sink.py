@@ -340,9 +340,6 @@ class SendfileSink(Sink):
         self._watched_fd = -1
         self._full = False
         """The socket took less than it was offered; `_writable` comes when it has room again."""
-        self._corked = False
-        """What follows a slice shares its last packet; else it would be one of its own, for which the reader
-        is woken once more. Never left so when there is nothing more to send."""
 
     def close(self) -> None:
         super().close()
@@ -372,8 +369,6 @@ class SendfileSink(Sink):
                 return
             data = memoryview(data)[sent:]
         self._transport.write(data)
-        if self._corked and not more:
-            self._cork(False)
 
     def _raw_socket(self) -> socket.socket:
         """The transport's descriptor under another object, for what the transport does not do; detached
@@ -382,10 +377,6 @@ class SendfileSink(Sink):
         if self._socket is None:
             self._socket = socket.socket(fileno=self._fd)
         return self._socket
-
-    def _cork(self, corked: bool) -> None:
-        self._corked = corked
-        self._raw_socket().setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, corked)
 
     def _send_large_slice(self, part: FileSlice, bytes_max: int) -> int:
         if self._transport.get_write_buffer_size():
@@ -402,9 +393,6 @@ class SendfileSink(Sink):
             return length
         if not self._is_warm(part, position, length):
             return 0
-        is_last = self._slice_sent + length == part.length
-        if is_last and not self._corked and len(self._outbox) > 1:
-            self._cork(True)
         try:
             sent = os.sendfile(self._fd, part.fd, position, length)
         except BlockingIOError:
@@ -415,8 +403,6 @@ class SendfileSink(Sink):
         self._advance_slice(part, sent)
         if sent < length:
             self._watch()  # the socket is full: asking it once more would only say so
-        elif self._corked and not self._outbox:
-            self._cork(False)
         return sent
 
     def _watch(self) -> None:

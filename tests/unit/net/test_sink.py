@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import socket
 import ssl
 from pathlib import Path
 from typing import Any
@@ -307,45 +306,6 @@ def test_a_large_reply_is_sent_in_turns_so_that_others_are_served_between(file: 
             small_writer.close()
 
     run(test)
-
-
-@pytest.mark.parametrize("ends_with_a_slice", [False, True])
-def test_a_reply_leaves_nothing_behind_in_a_corked_socket(
-    file: PinnedFile, ends_with_a_slice: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A cork that is not pulled holds the last bytes back for 200 ms: here the peer's next request says that
-    it has them, so a second's worth of replies would take minutes.
-    """
-    data = Path(file.path).read_bytes()
-    corks: list[bool] = []
-    cork = SendfileSink._cork
-    monkeypatch.setattr(
-        SendfileSink, "_cork", lambda sink, corked: (corks.append(corked), cork(sink, corked))[1]
-    )
-    slices = [(0, 40_000), (50, 1 << 20), (7, 33_000), (9, 100), (11, 200_000)]
-
-    def handler(connection: Connection, payload: memoryview) -> None:
-        parts: list[Part] = []
-        for position, size in slices:
-            parts += [b"head", file.slice(position, size)]
-        connection.open_slot().complete(parts if ends_with_a_slice else [*parts, b"end"])
-
-    async def test() -> None:
-        expected = b"".join(b"head" + data[at : at + size] for at, size in slices)
-        expected += b"" if ends_with_a_slice else b"end"
-        async with serving(handler) as s:
-            reader, writer = await s.connect(limit=2**24)
-            for _ in range(20):
-                writer.write(frame(b"12345678"))
-                assert await reader.readexactly(len(expected)) == expected
-            sink = s.connection._sink
-            assert isinstance(sink, SendfileSink) and not sink._corked
-            sock = sink._raw_socket()
-            assert sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_CORK) == 0
-            writer.close()
-
-    run(test)
-    assert corks and corks == [True, False] * (len(corks) // 2)
 
 
 @pytest.mark.parametrize("head", [b"head", bytes(100)])
