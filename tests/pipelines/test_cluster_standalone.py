@@ -210,7 +210,7 @@ def test_a_cluster_whose_workers_lack_the_package_runs_the_same_program(
         capture_output=True,
         text=True,
         cwd=folder,
-        env=clean_environment() | {"THE_SECRET": SECRET},
+        env=clean_environment() | {"SPARK_HOME": str(cluster.home), "THE_SECRET": SECRET},
         timeout=DRIVER_TIMEOUT_S,
         check=False,
     )
@@ -269,7 +269,7 @@ def test_a_streams_program_of_two_files_runs_on_such_a_cluster_by_its_command(
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        env=clean_environment() | {"PYSPARK_PYTHON": str(bare_python)},
+        env=clean_environment() | {"SPARK_HOME": str(cluster.home), "PYSPARK_PYTHON": str(bare_python)},
         timeout=DRIVER_TIMEOUT_S,
         check=False,
     )

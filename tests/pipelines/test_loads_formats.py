@@ -23,6 +23,7 @@ from ottla.pipelines.loads.load import load
 from ottla.pipelines.loads.read_load import read_load
 from ottla.pipelines.values.dead_letters import dead_letters
 from support.broker_process import BrokerProcess
+from support.spark_cluster import spark_home_of_links
 from support.waiting import wait_until
 
 if TYPE_CHECKING:
@@ -305,7 +306,11 @@ def test_the_command_is_killed_in_the_middle_and_run_again(
     command = ottla_load("killed", "--to", str(to), "-b", shared_broker.bootstrap, *settings)
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
-            [*command, "--max-records-per-commit", "4"], stdout=output, stderr=output, start_new_session=True
+            [*command, "--max-records-per-commit", "4"],
+            stdout=output,
+            stderr=output,
+            env=os.environ | {"SPARK_HOME": str(spark_home_of_links(tmp_path / "spark-home"))},
+            start_new_session=True,
         )
         commits = to / "_ottla" / "commits"
 

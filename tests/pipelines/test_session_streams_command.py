@@ -14,7 +14,7 @@ import pytest
 import ottla
 from ottla import NewTopic
 from support.broker_process import BrokerProcess
-from support.spark_cluster import JVM_OPTIONS, clean_environment
+from support.spark_cluster import JVM_OPTIONS, clean_environment, spark_home_of_links
 from support.waiting import wait_until
 
 WAIT_S = 240.0
@@ -43,7 +43,10 @@ class Command:
 
     def __init__(self, folder: Path, broker: BrokerProcess, *arguments: str) -> None:
         self.stderr = folder / f"stderr-{len(list(folder.glob('stderr-*')))}"
-        environment = clean_environment() | {"XDG_STATE_HOME": str(folder / "state")}
+        environment = clean_environment() | {
+            "XDG_STATE_HOME": str(folder / "state"),
+            "SPARK_HOME": str(folder / "spark-home"),
+        }
         with self.stderr.open("wb") as err:
             self.process = subprocess.Popen(
                 [
@@ -96,6 +99,7 @@ class Counts:
 def test_a_program_runs_until_ctrl_c_and_goes_on_where_it_was(
     shared_broker: BrokerProcess, tmp_path: Path
 ) -> None:
+    spark_home_of_links(tmp_path / "spark-home")
     (tmp_path / "wordcount.py").write_text(WORDCOUNT)
     (tmp_path / "word_splitting.py").write_text(WORDS)
     with ottla.Admin(bootstrap_servers=shared_broker.bootstrap) as admin:

@@ -21,6 +21,7 @@ from chaos.pipeline_sink.outputs import OUTPUTS
 from chaos.pipeline_sink.run import Kill, Run
 from ottla.pipelines import read_load, table_sink
 from support.broker_process import BrokerProcess
+from support.spark_cluster import spark_home_of_links
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -30,10 +31,11 @@ KILLS = [Kill("driver", "after commit")]
 
 @pytest.mark.timeout(300)
 def test_a_driver_killed_between_the_commit_and_sparks_note_of_it_leaves_every_row_exactly_once(
-    spark: SparkSession, tmp_path: Path
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """KIP-98: what a transaction holds is seen whole or not at all, whoever dies. The last driver, which is
     left alone, is this process: that saves a start."""
+    monkeypatch.setenv("SPARK_HOME", str(spark_home_of_links(tmp_path / "spark-home")))
     given = Input("numbers", record_count=2_000, key_count=50, partition_count=2)
     run = Run(OUTPUTS["topic"], given, tmp_path, per_batch=1_000, master="local[1]")
     try:

@@ -16,7 +16,7 @@ import pytest
 import ottla
 from ottla import NewTopic
 from support.broker_process import BrokerProcess
-from support.spark_cluster import JVM_OPTIONS, clean_environment
+from support.spark_cluster import JVM_OPTIONS, clean_environment, spark_home_of_links
 from support.spark_connector import connector_jars
 
 RECORDS = 2_000
@@ -126,7 +126,7 @@ def test_sparks_own_connector_reads_and_writes_and_sees_the_same_rows_as_our_sou
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        env=clean_environment(),
+        env=clean_environment() | {"SPARK_HOME": str(spark_home_of_links(tmp_path / "spark-home"))},
         timeout=PROGRAM_TIMEOUT_S,
         check=False,
     )

@@ -57,7 +57,7 @@ def spark_home_of_links(folder: Path) -> Path:
     """
     import pyspark
 
-    folder.mkdir()
+    folder.mkdir(parents=True)
     for each in Path(pyspark.__file__).parent.iterdir():
         if each.name != "python":
             (folder / each.name).symlink_to(each)
@@ -79,10 +79,12 @@ class SparkCluster:
     def __init__(self, folder: Path, workers: int = 2) -> None:
         self.folder = folder
         self.workers = workers
+        self.home = folder / "home"
         self.master = ""
         self._processes: list[subprocess.Popen[bytes]] = []
 
     def start(self) -> SparkCluster:
+        spark_home_of_links(self.home)
         (port,) = unused_ports("127.0.0.1", 1)
         self.master = f"spark://127.0.0.1:{port}"
         self._launch(
@@ -108,14 +110,11 @@ class SparkCluster:
         wait_until(registered, "the workers of the Spark cluster", timeout_s=START_TIMEOUT_S, pause_s=0.05)
 
     def _launch(self, name: str, kind: str, *arguments: str) -> None:
-        import pyspark
-
-        home = Path(pyspark.__file__).parent
         folder = self.folder / name
         folder.mkdir(parents=True)
         environment = {
             **clean_environment(),
-            "SPARK_HOME": str(home),
+            "SPARK_HOME": str(self.home),
             "SPARK_LOCAL_IP": "127.0.0.1",
             "SPARK_DAEMON_MEMORY": "256m",
             "SPARK_DAEMON_JAVA_OPTS": JVM_OPTIONS,
@@ -123,7 +122,7 @@ class SparkCluster:
         with (self.folder / f"{name}.log").open("wb") as log:
             self._processes.append(
                 subprocess.Popen(
-                    [str(home / "bin" / "spark-class"), kind, "--host", "127.0.0.1", *arguments],
+                    [str(self.home / "bin" / "spark-class"), kind, "--host", "127.0.0.1", *arguments],
                     cwd=folder,
                     env=environment,
                     stdin=subprocess.DEVNULL,
