@@ -55,19 +55,21 @@ def test_a_high_watermark_that_passes_a_follower_which_has_not_fetched_is_found(
 ) -> None:
     """Every member of the in-sync set counts as if it had everything."""
     monkeypatch.setattr(Leading, "committed_end_offset", lambda self: self.own_end_offset)
-    finds_a_bug("was committed before", "and committed", "is lost", "another", "is there", kinds=DEATHS)
+    finds_a_bug(
+        "was committed before", "and committed", "is lost", "another", "is there", first=3, kinds=DEATHS
+    )
 
 
 def test_an_acknowledgement_before_the_in_sync_set_has_the_record_is_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(Partition, "must_wait", lambda self, info, acks: False)
-    finds_a_bug("is lost", "for one client", "acknowledged at", kinds=DEATHS)
+    finds_a_bug("is lost", "for one client", "acknowledged at", first=4, kinds=DEATHS)
 
 
 def test_records_that_are_shown_before_they_are_committed_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Partition, "readable_end", lambda self, isolation_level: self.log.log_end_offset)
-    finds_a_bug("for one client", "is there", "does not count", kinds=DEATHS)
+    finds_a_bug("for one client", "is there", "does not count", first=2, kinds=DEATHS)
 
 
 def test_a_leader_that_was_not_in_sync_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,7 +88,7 @@ def test_a_leader_that_was_not_in_sync_is_found(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(PartitionChange, "_is_clean_choice", any_replica)
     monkeypatch.setattr(PartitionChange, "build", silently)
-    finds_a_bug("was committed before", "and committed", "is lost", kinds=DEATHS)
+    finds_a_bug("was committed before", "and committed", "is lost", first=2, kinds=DEATHS)
 
 
 def test_a_follower_that_cuts_its_log_at_its_high_watermark_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,7 +102,7 @@ def test_a_follower_that_cuts_its_log_at_its_high_watermark_is_found(monkeypatch
             self.log.truncate_to(self.log.high_watermark)
 
     monkeypatch.setattr(Partition, "resign", cuts)
-    finds_a_bug("was committed before", "and committed", "is lost", kinds=DEATHS, steps=12)
+    finds_a_bug("was committed before", "and committed", "is lost", first=4, kinds=DEATHS, steps=12)
 
 
 def test_logs_that_part_without_anybody_noticing_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,7 +119,7 @@ def test_an_in_sync_set_that_a_leader_changes_by_itself_is_found(monkeypatch: py
 
     monkeypatch.setattr(IsrChanges, "propose", propose)
     monkeypatch.setattr(Partition, "is_below_min_isr", property(lambda self: False))
-    finds_a_bug("was committed before", "and committed", "is lost", "not settled", kinds=CUTS)
+    finds_a_bug("was committed before", "and committed", "is lost", "not settled", first=2, kinds=CUTS)
 
 
 def test_a_follower_that_is_in_sync_before_it_has_everything_is_found(
@@ -137,7 +139,9 @@ def test_a_follower_that_is_in_sync_before_it_has_everything_is_found(
         "committed_end_offset",
         lambda self: min([self.own_end_offset, *sorted(f.log_end_offset for f in self.counted)[1:]]),
     )
-    finds_a_bug("was committed before", "and committed", "is lost", "OutOfOrderSequence", kinds=DEATHS)
+    finds_a_bug(
+        "was committed before", "and committed", "is lost", "OutOfOrderSequence", first=8, kinds=DEATHS
+    )
 
 
 def test_a_new_leader_that_does_not_know_its_producers_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,7 +154,9 @@ def test_a_new_leader_that_does_not_know_its_producers_is_found(monkeypatch: pyt
         become_leader(self, node_id, leader_epoch, *args)
 
     monkeypatch.setattr(Partition, "become_leader", forgets)
-    finds_a_bug("is there twice", "comes after", "failed", "not settled", "internal", "is lost", kinds=DEATHS)
+    finds_a_bug(
+        "is there twice", "comes after", "failed", "not settled", "internal", "is lost", first=4, kinds=DEATHS
+    )
 
 
 def test_aborted_transactions_that_a_follower_does_not_note_are_found(
@@ -170,7 +176,7 @@ def test_aborted_transactions_that_a_follower_does_not_note_are_found(
 
     monkeypatch.setattr(Log, "append_as_follower", append_as_follower)
     monkeypatch.setattr(Log, "_note_completed", lambda self, *args: None if copying else note(self, *args))
-    finds_a_bug("does not count", kinds=DEATHS, steps=12)
+    finds_a_bug("does not count", first=2, kinds=DEATHS, steps=12)
 
 
 # --- the quorum and the controller
@@ -180,7 +186,7 @@ def test_metadata_that_is_committed_by_one_node_is_found(monkeypatch: pytest.Mon
     monkeypatch.setattr(
         QuorumLeader, "majority_offset", lambda self, voters, own_synced_offset: own_synced_offset
     )
-    finds_a_bug("and committed", "below the high watermark", "metadata", first=8, kinds=CUTS)
+    finds_a_bug("and committed", "below the high watermark", "metadata", first=10, kinds=CUTS)
 
 
 def test_an_epoch_that_is_not_raised_with_its_leader_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,7 +198,7 @@ def test_an_epoch_that_is_not_raised_with_its_leader_is_found(monkeypatch: pytes
         return changed(state, record)._replace(leader_epoch=state.leader_epoch)
 
     monkeypatch.setattr(image, "changed_partition", keeps_epoch)
-    finds_a_bug("both lead", "went back", "and committed", "not settled", kinds=DEATHS)
+    finds_a_bug("both lead", "went back", "and committed", "not settled", first=2, kinds=DEATHS)
 
 
 def test_an_unclean_stop_that_is_taken_for_a_clean_one_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

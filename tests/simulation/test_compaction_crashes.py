@@ -70,7 +70,7 @@ def test_old_segments_that_go_before_the_new_ones_have_their_names_are_found_out
         return right(disk, dir_path, base_offset, take_out=lambda: None, **options)
 
     monkeypatch.setattr("ottla.log.log.swap_in", wrong)
-    finds_a_bug(likely_seed=8)
+    finds_a_bug(likely_seed=5)
 
 
 @pytest.mark.timeout(600)
@@ -96,4 +96,4 @@ def test_markers_that_are_not_durable_before_what_they_decide_is_cleaned_are_fou
         yield
 
     monkeypatch.setattr(cleaner.LogCleaner, "_make_markers_durable", nothing)
-    finds_a_bug()
+    finds_a_bug(likely_seed=14)
