@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from support import kafka_tools
 from support.broker_process import BrokerProcess
-from support.java_client import JVM_OPTIONS, class_path
-from support.tools import REPOSITORY, tool
+from support.tools import REPOSITORY
 
 pytestmark = [pytest.mark.interop, pytest.mark.timeout(900)]
 
@@ -21,13 +21,8 @@ TIMEOUT_S = 120
 
 
 def kafkas(main_class: str, *args: str) -> tuple[int, str]:
-    done = subprocess.run(
-        [tool("java"), *JVM_OPTIONS, "-cp", class_path(), main_class, *args],
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-    )
-    return done.returncode, done.stdout
+    ran = kafka_tools.kafkas(main_class, *args)
+    return ran.code, ran.out
 
 
 def ours(name: str, *args: str, stdin: str = "") -> tuple[int, str]:

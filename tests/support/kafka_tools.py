@@ -1,9 +1,11 @@
-"""Kafka's own command line tools, to be compared with ours: each run is a JVM of its own."""
+"""Kafka's own command line tools, to be compared with ours: one JVM runs them all, one after the other."""
 
 from __future__ import annotations
 
+import atexit
 import functools
 import hashlib
+import json
 import shutil
 import subprocess
 from typing import NamedTuple
@@ -12,7 +14,6 @@ from support.java_client import JVM_OPTIONS, class_path
 from support.tools import CACHE, INSTALL_TIMEOUT_S, REPOSITORY, ToolMissing, machine_lock, tool
 
 POM = REPOSITORY / "tests" / "interop" / "java_tools" / "pom.xml"
-TIMEOUT_S = 120
 
 
 class Ran(NamedTuple):
@@ -45,13 +46,25 @@ def tools_class_path() -> str:
     return f"{class_path()}:{jars}/*"
 
 
+@functools.cache
+def _runner() -> subprocess.Popen[str]:
+    """A JVM that waits for commands, until the end of this process."""
+    process = subprocess.Popen(
+        [tool("java"), *JVM_OPTIONS, "-cp", tools_class_path(), "ToolRunner"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    atexit.register(process.communicate)
+    return process
+
+
 def kafkas(main_class: str, *args: str) -> Ran:
     """Runs one of Kafka's tools by its class."""
-    done = subprocess.run(
-        [tool("java"), *JVM_OPTIONS, "-cp", tools_class_path(), main_class, *args],
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=False,
-    )
-    return Ran(done.returncode, done.stdout, done.stderr)
+    runner = _runner()
+    assert runner.stdin is not None and runner.stdout is not None
+    runner.stdin.write(json.dumps({"tool": main_class, "args": args}) + "\n")
+    runner.stdin.flush()
+    line = runner.stdout.readline()
+    assert line, f"the JVM of Kafka's tools ended with {runner.wait()} in {main_class}"
+    return Ran(**json.loads(line))
