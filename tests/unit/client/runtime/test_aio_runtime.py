@@ -302,6 +302,11 @@ def test_nobody_listens(run: Run) -> None:
     run(main())
 
 
+def patience(error: type[OttlaError]) -> dict[str, Any]:
+    """Only who says nothing is given up soon: an answer of the others may come late on a busy machine."""
+    return {"request_timeout_ms": 300} if error is RequestTimedOut else {}
+
+
 @pytest.mark.parametrize(
     ("behave", "error", "says"),
     [
@@ -319,7 +324,7 @@ def test_a_peer_that_misbehaves_is_an_error_that_names_it(
     run: Run, behave: hostile_peers.Behaviour, error: type[OttlaError], says: str
 ) -> None:
     async def main(address: str) -> None:
-        async with session_at(address, request_timeout_ms=300) as session:
+        async with session_at(address, **patience(error)) as session:
             with pytest.raises(error, match=says) as caught:
                 await session.runtime.run(ask())
             assert address in str(caught.value)

@@ -682,6 +682,11 @@ def test_nobody_listens() -> None:
     assert caught.value.address == address and caught.value.unsent
 
 
+def patience(error: type[OttlaError]) -> dict[str, Any]:
+    """Only who says nothing is given up soon: an answer of the others may come late on a busy machine."""
+    return {"request_timeout_ms": 300} if error is RequestTimedOut else {}
+
+
 @pytest.mark.parametrize(
     ("behave", "error", "says"),
     [
@@ -700,7 +705,7 @@ def test_nobody_listens() -> None:
 def test_a_peer_that_misbehaves_is_an_error_that_names_it(
     behave: hostile_peers.Behaviour, error: type[OttlaError], says: str
 ) -> None:
-    with peer(behave) as address, session_at(address, request_timeout_ms=300) as session:
+    with peer(behave) as address, session_at(address, **patience(error)) as session:
         with pytest.raises(error, match=says) as caught:
             session.runtime.run(ask())
         assert address in str(caught.value)
