@@ -7,6 +7,7 @@ randomness or async.
 from __future__ import annotations
 
 import ast
+import functools
 from pathlib import Path
 
 import pytest
@@ -56,7 +57,8 @@ CLIENT_SHELLS = {"client/runtime/sockets.py", "client/runtime/threaded.py", "cli
 """What touches sockets, threads and clocks in `client/`, besides the facades in `client/sync/`."""
 
 
-def imports_of(path: Path) -> set[str]:
+@functools.cache
+def imports_of(path: Path) -> frozenset[str]:
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -65,7 +67,7 @@ def imports_of(path: Path) -> set[str]:
             assert node.level == 0, f"{path}: relative imports hide the layer"
             names.add(node.module or "")
             names.update(f"{node.module}.{alias.name}" for alias in node.names)
-    return names
+    return frozenset(names)
 
 
 def folders() -> list[str]:
