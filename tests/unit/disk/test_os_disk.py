@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ottla.net.disk import OsDisk
+from ottla.net.disk import RESERVE_AHEAD_BYTES, RESERVE_FROM_BYTES, OsDisk
 from ottla.ports.disk import Disk, FileSlice
 
 
@@ -244,7 +244,7 @@ def test_running_out_of_descriptors_takes_them_from_idle_files(tmp_path: Path) -
     code = f"""
 import os, resource, sys
 sys.path[:] = {sys.path!r}
-from ottla.net.disk import OsDisk
+from ottla.net.disk import RESERVE_AHEAD_BYTES, RESERVE_FROM_BYTES, OsDisk
 resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
 disk = OsDisk(open_files_max=10_000)
 for i in range(200):
@@ -301,7 +301,7 @@ def test_a_lock_held_by_another_process_is_refused_and_dies_with_it(tmp_path: Pa
     code = f"""
 import sys
 sys.path[:] = {sys.path!r}
-from ottla.net.disk import OsDisk
+from ottla.net.disk import RESERVE_AHEAD_BYTES, RESERVE_FROM_BYTES, OsDisk
 held = OsDisk().lock({path!r})
 print("held", flush=True)
 sys.stdin.read()
@@ -388,3 +388,69 @@ def test_syncing_a_volume_is_one_call_and_says_when_there_is_none(tmp_path: Path
     disk.sync_volume(str(tmp_path))
     with pytest.raises(FileNotFoundError):
         disk.sync_volume(str(tmp_path / "missing"))
+
+
+def blocks_bytes(path: Path) -> int:
+    return path.stat().st_blocks * 512
+
+
+@pytest.fixture
+def reserving(tmp_path: Path) -> OsDisk:
+    """A disk on a file system that can reserve blocks."""
+    probe = tmp_path / "probe"
+    probe.touch()
+    if subprocess.run(["fallocate", "--keep-size", "--length", "4096", str(probe)], check=False).returncode:
+        pytest.skip("this file system cannot reserve blocks")
+    return OsDisk()
+
+
+def test_a_file_that_has_grown_large_has_blocks_ahead_of_its_end(tmp_path: Path, reserving: OsDisk) -> None:
+    file = reserving.open(str(tmp_path / "a"), create=True)
+    for _ in range(RESERVE_FROM_BYTES >> 20):
+        file.append([bytes(1 << 20)])
+    file.sync()
+    assert blocks_bytes(tmp_path / "a") < file.size() + (1 << 16)
+    for _ in range(9):
+        file.append([bytes(1 << 20)])
+        ahead = blocks_bytes(tmp_path / "a") - file.size()
+        assert 0 <= ahead <= RESERVE_AHEAD_BYTES + (1 << 20)
+    assert (tmp_path / "a").stat().st_size == file.size() == RESERVE_FROM_BYTES + (9 << 20)
+
+
+@pytest.mark.parametrize("how", ["close", "close_idle", "sweep", "truncate"])
+def test_blocks_that_were_not_filled_are_given_back(tmp_path: Path, reserving: OsDisk, how: str) -> None:
+    file = reserving.open(str(tmp_path / "a"), create=True)
+    file.append([bytes(RESERVE_FROM_BYTES)])
+    file.append([b"the end"])
+    file.sync()
+    assert blocks_bytes(tmp_path / "a") >= RESERVE_FROM_BYTES + RESERVE_AHEAD_BYTES
+    if how == "close":
+        file.close()
+    elif how == "close_idle":
+        reserving.close_idle()
+    elif how == "sweep":
+        reserving.sweep(1)
+        reserving.sweep(1)
+    else:
+        file.truncate(RESERVE_FROM_BYTES + 3)
+    assert blocks_bytes(tmp_path / "a") < RESERVE_FROM_BYTES + (1 << 16)
+    file.append([b" and more"])
+    assert file.pread(20, RESERVE_FROM_BYTES).endswith(b" and more")
+    assert blocks_bytes(tmp_path / "a") >= RESERVE_FROM_BYTES + RESERVE_AHEAD_BYTES
+
+
+def test_where_blocks_cannot_be_reserved_files_grow_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def refuse(fd: int, flags: int, position: object, length: object) -> int:
+        asked.append(fd)
+        return -1
+
+    monkeypatch.setattr("ottla.net.disk._reserve", refuse)
+    file = OsDisk().open(str(tmp_path / "a"), create=True)
+    for _ in range(4):
+        file.append([bytes(RESERVE_FROM_BYTES)])
+    assert len(asked) == 1
+    assert (tmp_path / "a").stat().st_size == 4 * RESERVE_FROM_BYTES
