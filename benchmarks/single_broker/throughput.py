@@ -47,12 +47,15 @@ class Throughput:
 class SpreadRead:
     """Many partitions of a few megabytes each: a read that a system which keeps little can answer, too."""
 
+    record_bytes: int
     partitions: int = 64
     megabytes: int = 200
 
     def measure(self, subject: Subject) -> Figures:
         with subject.topic(self.partitions, self.megabytes) as place:
-            produce = Produce(1000, LARGE_BATCH, offered_mb_per_s=100, seconds=self.megabytes / 100)
+            produce = Produce(
+                self.record_bytes, LARGE_BATCH, offered_mb_per_s=100, seconds=self.megabytes / 100
+            )
             # Each record goes to a partition of its own choice, so that all get the same and batches fill.
             spread = ["sticky.partitioning.linger.ms=0", "linger.ms=1000"]
             said = load_generator.call(
