@@ -893,9 +893,10 @@ class Log:
         then nothing is looked up.
         """
         at = max(0, bisect_right(self._bases, fetch_offset) - 1)
-        if all(segment.txn_index is None for segment in self.segments[at:]):
-            return []
-        return self.aborted_transactions(fetch_offset, self.upper_bound_offset(result, upto_offset))
+        for segment in self.segments[at:] if at else self.segments:
+            if segment.txn_index is not None:
+                return self.aborted_transactions(fetch_offset, self.upper_bound_offset(result, upto_offset))
+        return []
 
     def aborted_transactions(self, fetch_offset: int, upto_offset: int) -> list[tuple[int, int]]:
         """`(producer id, first offset)` of the aborted transactions that overlap `fetch_offset` (inclusive)

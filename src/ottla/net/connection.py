@@ -271,7 +271,7 @@ class Connection(asyncio.BufferedProtocol):
         except OSError:
             pass  # the peer is gone already; connection_lost follows
         sink_class = SendfileSink if plain.get_extra_info("ssl_object") is None else CopySink
-        self._sink = sink_class(hub.loop, plain, hub.workers, self.close, self._drained)
+        self._sink = sink_class(hub, plain, self.close, self._drained)
         self._opened(self)
 
     def get_buffer(self, sizehint: int) -> memoryview:

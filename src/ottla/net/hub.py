@@ -1,4 +1,5 @@
-"""What all the connections of one event loop share: receive memory, the turn, worker threads, limits."""
+"""What all the connections of one event loop share: receive memory, the turn, worker threads, full
+sockets, limits."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from ottla.net.quiet_log import QuietLog
 from ottla.net.settings import NetSettings
 from ottla.net.turn import Turn
 from ottla.net.workers import Workers
+from ottla.net.writability import Writability
 
 
 class Hub:
@@ -29,6 +31,7 @@ class Hub:
         self.memory = memory or FrameMemory()
         self.turn = turn or Turn(loop)
         self.workers = workers or Workers(loop, self.turn)
+        self.writability = Writability(loop)
         self.log = QuietLog(logging.getLogger("ottla.net"))
         self.reply_bytes = 0  # of all connections, unsent
         self.connections = 0
@@ -57,3 +60,4 @@ class Hub:
     def close(self) -> None:
         """After the listeners were stopped."""
         self.workers.close()
+        self.writability.close()

@@ -27,8 +27,8 @@ from collections.abc import Callable
 from errno import EAGAIN, EINVAL, ENOSYS, EOPNOTSUPP
 from typing import Any, Final
 
+from ottla.net.hub import Hub
 from ottla.net.replies import Part, release_slices
-from ottla.net.workers import Workers
 from ottla.ports.disk import Buffer, FileSlice
 
 TURN_BYTES_MAX: Final = 1024 * 1024
@@ -70,18 +70,17 @@ class Sink(ABC):
 
     def __init__(
         self,
-        loop: asyncio.AbstractEventLoop,
+        hub: Hub,
         transport: asyncio.Transport,
-        workers: Workers,
         failed: Callable[[str], None],
         drained: Callable[[], None],
     ) -> None:
         self.sent_bytes = 0  # handed to the transport or the kernel so far
         self.held_bytes = 0  # memory parts in `_outbox`
         self.blocked = False  # the transport has had enough; `unblock` comes when it has not
-        self._loop = loop
+        self._loop = hub.loop
         self._transport = transport
-        self._workers = workers
+        self._workers = hub.workers
         self._failed = failed
         self._drained = drained
         self._outbox: deque[Part] = deque()
@@ -327,23 +326,23 @@ class SendfileSink(Sink):
 
     def __init__(
         self,
-        loop: asyncio.AbstractEventLoop,
+        hub: Hub,
         transport: asyncio.Transport,
-        workers: Workers,
         failed: Callable[[str], None],
         drained: Callable[[], None],
     ) -> None:
-        super().__init__(loop, transport, workers, failed, drained)
+        super().__init__(hub, transport, failed, drained)
         transport.set_write_buffer_limits(high=0)
+        self._writability = hub.writability
         self._fd: int = transport.get_extra_info("socket").fileno()
         self._socket: socket.socket | None = None
-        self._watched_fd = -1
         self._full = False
-        """The socket took less than it was offered; `_writable` comes when it has room again."""
+        """The socket took less than it was offered; `_has_room` comes when it has room again."""
 
     def close(self) -> None:
         super().close()
-        self._unwatch()
+        self._full = False
+        self._writability.forget(self._fd)
         if self._socket is not None:
             self._socket.detach()
 
@@ -356,7 +355,7 @@ class SendfileSink(Sink):
             return 0  # nothing there; or the connection is broken, which the transport will find out itself
 
     def _held_up(self) -> bool:
-        return self._full or super()._held_up()
+        return self._full or self._worker_slice is not None or self._turn_pending is not None
 
     def _write(self, data: Buffer, more: bool) -> None:
         if more and not self._transport.get_write_buffer_size():
@@ -396,37 +395,22 @@ class SendfileSink(Sink):
         try:
             sent = os.sendfile(self._fd, part.fd, position, length)
         except BlockingIOError:
-            self._watch()
+            self._wait_for_room()
             return 0
         if sent == 0:
             raise SliceTruncated(f"{part.file.path} ends before {position}")
         self._advance_slice(part, sent)
         if sent < length:
-            self._watch()  # the socket is full: asking it once more would only say so
+            self._wait_for_room()  # the socket is full: asking it once more would only say so
         return sent
 
-    def _watch(self) -> None:
+    def _wait_for_room(self) -> None:
         self._full = True
-        if self._watched_fd < 0:
-            # asyncio does not let anybody watch a transport's descriptor, so a duplicate is watched.
-            self._watched_fd = os.dup(self._fd)
-            self._loop.add_writer(self._watched_fd, self._writable)
+        self._writability.tell_once(self._fd, self._has_room)
 
-    def _unwatch(self) -> None:
-        self._full = False
-        if self._watched_fd >= 0:
-            # In this order: epoll goes on reporting a descriptor that was closed while it is registered.
-            self._loop.remove_writer(self._watched_fd)
-            os.close(self._watched_fd)
-            self._watched_fd = -1
-
-    def _writable(self) -> None:
+    def _has_room(self) -> None:
         self._full = False
         self.pump()
-        # A large reply fills the socket several times over: it is watched until the reply is out, and not
-        # while something else (a cold file, the next turn) is what the reply waits for.
-        if not self._full:
-            self._unwatch()
         self._drained()
 
 
@@ -435,13 +419,12 @@ class CopySink(Sink):
 
     def __init__(
         self,
-        loop: asyncio.AbstractEventLoop,
+        hub: Hub,
         transport: asyncio.Transport,
-        workers: Workers,
         failed: Callable[[str], None],
         drained: Callable[[], None],
     ) -> None:
-        super().__init__(loop, transport, workers, failed, drained)
+        super().__init__(hub, transport, failed, drained)
         transport.set_write_buffer_limits(high=JOIN_BYTES_MAX, low=JOIN_BYTES_MAX // 4)
 
     def _send_large_slice(self, part: FileSlice, bytes_max: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import socket
 import ssl
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from ottla.net.connection import Connection
 from ottla.net.replies import Part, Slot
 from ottla.net.settings import NetSettings
 from ottla.net.sink import CopySink, SendfileSink
+from ottla.net.writability import Writability
 
 
 def tls_contexts() -> tuple[ssl.SSLContext, ssl.SSLContext]:
@@ -386,7 +388,7 @@ def test_of_a_file_that_is_in_memory_only_the_ends_are_looked_at_until_something
     run(test)
 
 
-def test_the_watched_duplicate_is_closed(file: PinnedFile) -> None:
+def test_a_full_socket_is_watched_until_its_connection_ends(file: PinnedFile) -> None:
     def open_descriptors() -> int:
         return len(os.listdir("/proc/self/fd"))
 
@@ -397,21 +399,49 @@ def test_the_watched_duplicate_is_closed(file: PinnedFile) -> None:
         settings = NetSettings(send_buffer_bytes=20_000)
         async with serving(handler, settings=settings) as s:
             before = open_descriptors()
+            watched = s.hub.writability._callbacks
             for abort in (False, True):
                 reader, writer = await s.connect(limit=1000)
+                for _ in range(3):
+                    writer.write(frame(b"12345678"))
+                    await reader.readexactly(10_000)
+                    await until(lambda: len(watched) == 1)
+                    await reader.readexactly(590_000)
                 writer.write(frame(b"12345678"))
                 await reader.readexactly(10_000)
-                sink = s.connection._sink
-                assert isinstance(sink, SendfileSink)
-                await until(lambda: sink._watched_fd >= 0)  # noqa: B023
                 if abort:
                     writer.transport.abort()
                 else:
                     await reader.readexactly(590_000)
-                    await until(lambda: sink._watched_fd < 0)  # noqa: B023
                     writer.close()
                 await until(lambda: not s.listener.connections)
-                await until(lambda: open_descriptors() == before)
+                assert not watched
+                # One descriptor for all full sockets stays.
+                await until(lambda: open_descriptors() == before + 1)
+
+    run(test)
+
+
+def test_a_descriptor_that_is_used_again_is_told_of_its_own_room_only() -> None:
+    async def test() -> None:
+        told: list[str] = []
+        watching = Writability(asyncio.get_running_loop())
+        first, first_peer = socket.socketpair()
+        with first_peer:
+            number = first.fileno()
+            watching.tell_once(number, lambda: told.append("first"))
+            watching.forget(number)
+            first.close()
+            second, second_peer = socket.socketpair()
+            with second, second_peer:
+                assert second.fileno() == number, "the lowest number that is free"
+                watching.tell_once(number, lambda: told.append("second"))
+                await until(lambda: bool(told))
+                for _ in range(3):
+                    await asyncio.sleep(0)
+                assert told == ["second"]
+                watching.forget(number)
+        watching.close()
 
     run(test)
 
