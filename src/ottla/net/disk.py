@@ -43,6 +43,9 @@ _RESERVE_MARGIN_BYTES = RESERVE_AHEAD_BYTES // 4
 _RESERVE_AGAIN_BYTES = 256 * 1024 * 1024
 """After so much it is tried again where it failed: a file system without it costs one vain call then."""
 
+NEWEST_BYTES_MAX = 4 * 1024
+"""What is kept of the last append: a batch whose readers wait for it is small."""
+
 _libc = ctypes.CDLL(None, use_errno=True)  # Python offers no syncfs, and no fallocate that keeps the size
 _reserve = getattr(_libc, "fallocate64", None)  # Linux only
 _FALLOC_FL_KEEP_SIZE = 1
@@ -100,7 +103,13 @@ class OsFile:
         if self._size >= self._reserve_at:
             self._reserve_ahead(fd)
         if len(parts) == 1:
-            written = os.pwrite(fd, parts[0], self._size)
+            part = parts[0]
+            written = os.pwrite(fd, part, self._size)
+            if written <= NEWEST_BYTES_MAX:
+                disk = self._disk
+                disk._newest_file = self
+                disk._newest_position = self._size
+                disk._newest = bytes(part)
         elif len(parts) <= _IOV_MAX:
             written = os.pwritev(fd, parts, self._size)
         else:
@@ -114,6 +123,7 @@ class OsFile:
         if fd < 0:
             fd = self._disk._descriptor(self)
         self._recent = True
+        self._forget_newest()
         written = os.pwrite(fd, data, position)
         if position + written > self._size:
             self._size = position + written
@@ -155,11 +165,23 @@ class OsFile:
             done += more
         return done
 
+    def newest(self, length: int, position: int) -> bytes | None:
+        disk = self._disk
+        data = disk._newest
+        if disk._newest_file is self and disk._newest_position == position and len(data) == length:
+            return data
+        return None
+
+    def _forget_newest(self) -> None:
+        if self._disk._newest_file is self:
+            self._disk._newest_file = None
+
     def truncate(self, size: int) -> None:
         fd = self._fd
         if fd < 0:
             fd = self._disk._descriptor(self)
         self._recent = True
+        self._forget_newest()
         os.ftruncate(fd, size)
         self._size = size
         self._forget_reserved()
@@ -251,7 +273,7 @@ class OsDirLock:
 class OsDisk:
     """Implements `ports.disk.Disk`."""
 
-    __slots__ = ("open_files_max", "_ring", "_open_count")
+    __slots__ = ("open_files_max", "_ring", "_open_count", "_newest_file", "_newest_position", "_newest")
 
     def __init__(self, open_files_max: int = OPEN_FILES_MAX_DEFAULT) -> None:
         if open_files_max < 1:
@@ -260,6 +282,9 @@ class OsDisk:
         self._ring: OrderedDict[OsFile, None] = OrderedDict()
         """The files with a descriptor and no pin, in the order in which they may lose it."""
         self._open_count = 0
+        self._newest_file: OsFile | None = None
+        self._newest_position = 0
+        self._newest = b""
 
     @property
     def open_count(self) -> int:

@@ -227,6 +227,9 @@ class Sink(ABC):
         length = part.length - self._slice_sent
         if part.fd < 0 or self._warm_until >= position + length:
             return _read(part, position, length)
+        newest = part.file.newest(length, position)
+        if newest is not None:
+            return newest
         buffer = bytearray(length)
         try:
             if os.preadv(part.fd, (buffer,), position, os.RWF_NOWAIT) == length:

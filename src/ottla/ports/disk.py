@@ -37,6 +37,12 @@ class File(Protocol):
 
     def pread_into(self, buffer: bytearray | memoryview, position: int) -> int: ...
 
+    def newest(self, length: int, position: int) -> bytes | None:
+        """These bytes, if they are what was appended last to the whole disk and were few; else None. For
+        readers that wait for a record: they need not ask the operating system for what it was just given.
+        """
+        ...
+
     def truncate(self, size: int) -> None: ...
 
     def sync(self) -> None:

@@ -454,3 +454,30 @@ def test_where_blocks_cannot_be_reserved_files_grow_all_the_same(
         file.append([bytes(RESERVE_FROM_BYTES)])
     assert len(asked) == 1
     assert (tmp_path / "a").stat().st_size == 4 * RESERVE_FROM_BYTES
+
+
+def test_what_was_appended_last_is_at_hand_until_something_else_is(tmp_path: Path) -> None:
+    disk = OsDisk()
+    file, other = (disk.open(str(tmp_path / name), create=True) for name in "ab")
+    file.append([b"first"])
+    file.append([memoryview(bytearray(b"second"))])
+    assert file.newest(6, 5) == b"second"
+    assert file.newest(5, 0) is None
+    assert file.newest(3, 5) is None
+    assert other.newest(6, 5) is None
+    other.append([b"elsewhere"])
+    assert file.newest(6, 5) is None
+    assert other.newest(9, 0) == b"elsewhere"
+    other.append([bytes(1 << 20)])
+    assert other.newest(1 << 20, 9) is None, "too much to be kept"
+
+
+@pytest.mark.parametrize("change", ["truncate", "write_at"])
+def test_what_was_appended_last_is_not_at_hand_when_it_may_have_changed(tmp_path: Path, change: str) -> None:
+    file = OsDisk().open(str(tmp_path / "a"), create=True)
+    file.append([b"abc"])
+    if change == "truncate":
+        file.truncate(1)
+    else:
+        file.write_at(b"x", 1)
+    assert file.newest(3, 0) is None

@@ -86,6 +86,9 @@ class PinnedFile:
     def pread(self, length: int, position: int) -> bytes:
         return os.pread(self._fd, length, position)
 
+    def newest(self, length: int, position: int) -> bytes | None:
+        return None
+
     def slice(self, position: int, length: int) -> FileSlice:
         return FileSlice(self, position, length)  # type: ignore[arg-type]
 
