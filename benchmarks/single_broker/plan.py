@@ -190,7 +190,7 @@ class Plan:
             Row(
                 f"latency at {rate}",
                 f"end to end at {rate:,} records/s, 100 B, acks=1, no linger",
-                EndToEnd(rate, 3.0 if self.quick else 6.0),
+                EndToEnd(rate, 3.0 if self.quick else 5.0),
                 (*_LATENCY, *_COSTS),
                 systems,
                 # A tenth of a millisecond is little beside the machine's moods: more turns than elsewhere.
