@@ -1,9 +1,9 @@
 """Tells when a full socket has room again.
 
 asyncio lets nobody watch the descriptor of one of its transports, and to register and forget a descriptor for
-every reply that fills its socket costs as much as the rest of a fetch. So full sockets have an epoll of their
-own, which the event loop watches as it watches any descriptor. A socket is registered there once, armed for
-one event each time it is full, and forgotten before it is closed.
+every reply that fills its socket was a third of the Python calls of such a fetch. So full sockets have an
+epoll of their own, which the event loop watches as it watches any descriptor. A socket is registered there
+once, armed for one event each time it is full, and forgotten before it is closed.
 """
 
 from __future__ import annotations

@@ -244,7 +244,7 @@ def test_running_out_of_descriptors_takes_them_from_idle_files(tmp_path: Path) -
     code = f"""
 import os, resource, sys
 sys.path[:] = {sys.path!r}
-from ottla.net.disk import RESERVE_AHEAD_BYTES, RESERVE_FROM_BYTES, OsDisk
+from ottla.net.disk import OsDisk
 resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
 disk = OsDisk(open_files_max=10_000)
 for i in range(200):
@@ -301,7 +301,7 @@ def test_a_lock_held_by_another_process_is_refused_and_dies_with_it(tmp_path: Pa
     code = f"""
 import sys
 sys.path[:] = {sys.path!r}
-from ottla.net.disk import RESERVE_AHEAD_BYTES, RESERVE_FROM_BYTES, OsDisk
+from ottla.net.disk import OsDisk
 held = OsDisk().lock({path!r})
 print("held", flush=True)
 sys.stdin.read()
